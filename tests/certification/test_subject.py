@@ -198,7 +198,9 @@ def test_rows_with_missing_values_are_left_out_and_counted():
     names = [f"p{row}" for row in range(len(PEOPLE))]
     found = audit(model, gaps, ids=names, similarity=similar())
     assert found.left_out == ("p3", "p7", "p9", "p11")
-    assert "4 rows have missing values and are left out" in repr(found)
+    assert repr(found).startswith(f"<Audit of {len(PEOPLE)} people")
+    assert "4 not examined" in repr(found)
+    assert "4 rows have missing values and are not examined." in found._repr_html_()
     assert "4 rows have missing values" in found._repr_html_()
     whole = audit(model, PEOPLE, ids=names, similarity=similar())
     kept = [row for row, name in enumerate(names) if name not in found.left_out]

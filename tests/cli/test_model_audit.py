@@ -36,7 +36,8 @@ def audited(credit: Path) -> Path:
     said = lcifr(
         "audit", "people.csv", "--model", "model.skops", *ASKED, "--no-bundle", "--out", "audit", cwd=credit, expect=1
     )
-    assert "rows left out because of missing values: 2;" in said.out
+    assert "60 people" in said.out.splitlines()[0]
+    assert "not examined because of missing values: 2 rows;" in said.out
     assert "confirmed by scikit-learn" in said.out
     assert "unaware" in said.out  # baselines, learned from train.csv
     assert "ignored columns that cannot be attributes" in said.err  # applied_on
@@ -102,7 +103,8 @@ def test_the_report_says_what_was_audited(audited: Path, credit: Path) -> None:
     lcifr("report", "audit", "--out", "audit.md", cwd=credit)
     page = (credit / "audit.md").read_text(encoding="utf-8")
     digest = hashlib.sha256((credit / "model.skops").read_bytes()).hexdigest()
-    for words in ("model.skops", digest, "Runtime: scikit-learn", "the decision is yes", "**People left out.** 2 rows",
+    for words in ("model.skops", digest, "Runtime: scikit-learn", "the decision is yes",
+                  "**People not examined.** 2 of the 60 rows",
                   "come from train.csv", "unaware", "Arithmetic:"):  # fmt: skip
         assert words in page
 
@@ -177,9 +179,11 @@ def test_a_changed_model_in_the_folder_is_refused(audited: Path, tmp_path: Path)
     [((), 0), (("--strict",), 1), (("--fail-under", "0.1"), 0), (("--fail-under", "1"), 1)],
 )
 def test_certify_is_a_gate_for_new_people(words: tuple[str, ...], code: int, credit: Path) -> None:
-    asked = ("certify", "people.csv", "--model", "model.skops", *ASKED, "--force", "--out", "certificates")
-    said = lcifr(*asked, *words, "--json", cwd=credit, expect=code).json
-    assert said["left_out"] == 2
+    complete(credit).to_csv(credit / "complete.csv", index=False)
+    asked = ("--model", "model.skops", *ASKED, "--force", "--out", "certificates", *words, "--json")
+    assert lcifr("certify", "complete.csv", *asked, cwd=credit, expect=code).json["not_examined"] == 0
+    said = lcifr("certify", "people.csv", *asked, cwd=credit, expect=1).json  # there is a counterexample, and gaps
+    assert said["left_out"] == said["not_examined"] == 2
     assert said["people"] == 58
     assert said["origin"]["runtime"].startswith("scikit-learn")
     verdicts = pd.read_parquet(credit / "certificates" / said["files"]["certificates"])["verdict"]
@@ -190,7 +194,7 @@ def test_a_formula_may_speak_of_columns_that_the_model_does_not_read(credit: Pat
     (credit / "only.phi").write_text("same(all except region) and free(region)\n", encoding="utf-8")
     words = [word if word != "people.phi" else "only.phi" for word in ASKED]
     said = lcifr("audit", "people.csv", "--model", "model.skops", *words, "--no-bundle", "--no-baselines", "--json",
-                 "--out", "unread", cwd=credit).json  # fmt: skip
+                 "--out", "unread", cwd=credit, expect=3).json  # fmt: skip
     assert said["certified"] == said["people"] == 58
 
 

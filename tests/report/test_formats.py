@@ -187,9 +187,11 @@ def test_what_is_missing_is_left_out_or_said():
         "No baseline was given",
         "No statement about a population",
         "has not been run on these verdicts",
-        "In-sample people",
+        "Possibly in-sample people",
+        "It was not declared that these people were held out",
     ):
         assert said in bare
+    assert "were not held out" not in bare  # nobody knows that
     for left_out in ("## What the promise costs", "## Group by group", "Proved radii"):
         assert left_out not in bare
     withheld = render(build(found, state(found, held_out=False)), "md")

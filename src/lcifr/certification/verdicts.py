@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.display import VerdictDisplay, counterexample_rows, differing_columns, left_out_words
+from lcifr.certification.display import VerdictDisplay, counterexample_rows, differing_columns
 from lcifr.certification.looked_up import LookedUp
 from lcifr.certification.query import BoolArray, FloatArray
 from lcifr.data import Individuals
@@ -163,9 +163,10 @@ class Audit(VerdictDisplay):
     ball, box : (people,) whether the person is certified from the radius or box alone; None where that was not asked.
     model : the network and what must agree.
     arithmetic : in which the model is computed, from the table's values to the decision.
-    left_out : ids of rows with missing values, of whom nothing is said.
+    left_out : ids of rows with missing values, which are not examined: shares count them as not certified.
     encoder : φ and the encoding; None for an audit that was read from files.
     looked_up : who is certified by a sweep, without a search; None where nobody is.
+    assumptions : what every verdict rests on and no library checks, in sentences.
     """
 
     ids: tuple[str | int, ...]
@@ -184,16 +185,12 @@ class Audit(VerdictDisplay):
     left_out: tuple[str | int, ...] = ()
     encoder: Encoder | None = field(default=None, compare=False)
     looked_up: LookedUp | None = None
-
-    def __repr__(self) -> str:
-        said = super().__repr__()
-        return said if not self.left_out else f"{said[:-1]}; {left_out_words(len(self.left_out))}>"
+    assumptions: tuple[str, ...] = ()
 
     def _notes(self) -> Iterator[str]:
-        if self.left_out:
-            yield f"{left_out_words(len(self.left_out))}."
         if self.looked_up is not None:
             yield f"{self.looked_up}."
+        yield from self.assumptions
         yield from super()._notes()
 
     @property
@@ -257,7 +254,10 @@ class Audit(VerdictDisplay):
         return counterexample_rows(self)
 
     def modularity(self) -> dict[str, float]:
-        """What modularity cost: shares certified on the ball, on the box, end to end, and really violated."""
+        """What modularity cost: shares certified on the ball, on the box, end to end, and really violated.
+
+        They are shares of all rows of the table, those left out included.
+        """
         shares = {"end_to_end": self.certified, "violated": self.violated}
-        known = {"ball": self.ball, "box": self.box}
-        return {name: float(mask.mean()) for name, mask in (known | shares).items() if mask is not None}
+        known, rows = {"ball": self.ball, "box": self.box}, len(self) + len(self.left_out)
+        return {name: int(mask.sum()) / rows for name, mask in (known | shares).items() if mask is not None}

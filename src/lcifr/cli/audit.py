@@ -10,6 +10,7 @@ import typer
 from lcifr.cli.terminal.model_options import (
     AnyArithmeticOption,
     DescribeOption,
+    MissingOption,
     ModelOption,
     ModelSchemaOption,
     ModelTargetOption,
@@ -69,6 +70,7 @@ def audit(
     ] = None,
     model: ModelOption = None,
     describe: DescribeOption = None,
+    missing: MissingOption = None,
     schema: ModelSchemaOption = None,
     target: ModelTargetOption = None,
     reference: ReferenceOption = None,
@@ -142,7 +144,7 @@ def audit(
     the proofs of 1000 people drawn at random (--proofs), or of everyone if there are fewer.
 
     Exit codes: 0 everyone is certified, 1 there is a counterexample (or the checker rejects a proof), 2 wrong usage,
-    3 someone is undecided.
+    3 someone is undecided, or a row was not examined because a value is missing.
 
     An interrupted run (Ctrl-C, crash) keeps its progress; the same command resumes it.
     """
@@ -165,7 +167,7 @@ def audit(
         "labels": labels_of(labels),
         "force": force,
     }
-    about: dict[str, Any] = {"describe": describe, "schema": schema, "target": target}
+    about: dict[str, Any] = {"describe": describe, "missing": missing, "schema": schema, "target": target}
     about |= {"reference": reference, "tolerance": tolerance}
     if model is None:
         refuse_without_model(**about, same=same)
@@ -178,7 +180,7 @@ def audit(
         print_json(result.to_dict())
     else:
         _show(result, out)
-    raise typer.Exit(exit_code(result.is_refuted, result.statement.undecided))
+    raise typer.Exit(exit_code(result.is_refuted, result.statement.undecided, result.statement.not_examined))
 
 
 def _audit_folders(
@@ -210,6 +212,7 @@ def _show(result: AuditResult, out: Path) -> None:
         counterexample_table,
         show_labels,
         show_origin,
+        show_scales,
         statement_lines,
     )
     from lcifr.drawing.text import arithmetic_words, percent
@@ -221,8 +224,9 @@ def _show(result: AuditResult, out: Path) -> None:
     show_labels(labels)
     show_origin(result.model.origin, result.left_out)
     say(f"arithmetic {arithmetic_words(result.model.arithmetic)}")
+    show_scales(result.model.scales)
     if result.drawn_from:
-        say(f"sample: {said.people:,} people drawn at random from the {result.drawn_from:,} in the table")
+        say(f"sample: {said.rows:,} people drawn at random from the {result.drawn_from:,} in the table")
     for reason, count in result.reasons.items():
         say(f"undecided because: {reason} ({count})")
     if on.ball is not None:

@@ -15,7 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from lcifr.data.columns import map_in_threads
 from lcifr.data.encoded_columns import BoundPair, ColumnPrograms, Feature, FeatureColumns, standardising_error
+from lcifr.data.frames import read_frame
 from lcifr.data.io.files import write_json
+from lcifr.data.io.missing import complete_rows
 from lcifr.data.program import Program
 from lcifr.data.schema import Schema
 from lcifr.data.table import Individuals, checked_output, refuse_infinite, refuse_outside
@@ -39,13 +41,17 @@ class Encoding(FeatureColumns):
     schema
         What is encoded.
     means, sds : (numeric attributes,)
-        Mean and (n − 1) standard deviation of the training data: what ``sd`` in a formula means.
+        Mean and (n − 1) standard deviation of the training data: what ``sd`` in a formula means. Each is taken from
+        every row that has a value there.
     programs
         How each number is computed; left out, it is (value − mean) / sd in float64.
     outside
         Categories at which the model raises: nobody who has one is in the universe.
     training
-        The people it was fitted on, where they are at hand: ranks in formulas are taken among them. Never saved.
+        The people it was fitted on, where they are at hand; of a table with gaps, those of whom nothing is missing.
+        Never saved.
+    with_gaps
+        All rows of a table with gaps (:meth:`Individuals.read_with_gaps`); None where it has none, or is not at hand.
     """
 
     means: NDArray[np.float64]
@@ -53,6 +59,7 @@ class Encoding(FeatureColumns):
     training: Individuals | None = field(default=None, repr=False, compare=False)
     programs: tuple[Program, ...] = ()
     outside: frozenset[Feature] = frozenset()
+    with_gaps: Individuals | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.programs:
@@ -75,15 +82,29 @@ class Encoding(FeatureColumns):
         """The programs of all numeric attributes."""
         return ColumnPrograms(self.programs)
 
+    @property
+    def ranked(self) -> Individuals | None:
+        """The people among whom formulas take ranks: all rows of the table; those with gaps have NaN or −1 there."""
+        return self.training if self.with_gaps is None else self.with_gaps
+
     @classmethod
-    def fit(cls, source: Any, schema: Schema) -> Encoding:
+    def fit(cls, source: Any, schema: Schema, *, skip_missing: bool = False) -> Encoding:
         """Take means and standard deviations from a table of training people.
+
+        Parameters
+        ----------
+        skip_missing
+            Whether values may be missing; each scale is then taken from all rows that have a value in that attribute.
 
         Raises
         ------
         TableError
             For everything the gate reports, and for numeric columns that never vary.
         """
+        if skip_missing and not isinstance(source, Individuals):
+            source = read_frame(source)
+            if not (complete := complete_rows(source, schema)).all():
+                return cls._fit_with_gaps(Individuals.read_with_gaps(source, schema), complete)
         people = Individuals.read(source, schema, fitting=True)
         if len(people) < 2:
             raise TableError([TableProblem("one row has no standard deviation")], fix="fit on at least two people")
@@ -94,6 +115,33 @@ class Encoding(FeatureColumns):
             message = "varies too little to have a standard deviation"
             raise TableError([TableProblem(message, column=name) for name in flat])
         return cls(schema, means, sds, people)
+
+    @classmethod
+    def _fit_with_gaps(cls, everyone: Individuals, complete: NDArray[np.bool_]) -> Encoding:
+        schema, problems = everyone.schema, list[TableProblem]()
+        means, sds = (np.zeros(len(schema.numeric)) for _ in range(2))
+        for j, name in enumerate(schema.names_numeric):
+            values = everyone.numbers[~np.isnan(everyone.numbers[:, j]), j]
+            if len(values) < 2:
+                few = f"{len(values)} of {len(everyone)} rows have a value, too few for a standard deviation"
+                problems.append(TableProblem(few, column=name))
+                continue
+            means[j], sds[j] = values.mean(), values.std(ddof=1)
+            if values.min() == values.max():
+                flat = f"the value never varies (always {values[0]:g}), so it has no scale"
+                problems.append(TableProblem(flat, column=name))
+            elif sds[j] == 0:
+                problems.append(TableProblem("varies too little to have a standard deviation", column=name))
+        if problems:
+            raise TableError(problems)
+        training = everyone.take(np.flatnonzero(complete)) if complete.any() else None
+        return cls(schema, means, sds, training, with_gaps=everyone)
+
+    def rows_of(self, attribute: str) -> tuple[int, int] | None:
+        """How many rows a standard deviation was taken from, and of how many; None where they are not at hand."""
+        if self.ranked is None:
+            return None
+        return int(np.count_nonzero(~np.isnan(self.ranked.number(attribute)))), len(self.ranked)
 
     def is_outside(self, attribute: str) -> NDArray[np.bool_]:
         """(values,) which categories of an attribute the model raises at."""

@@ -29,7 +29,8 @@ LOADERS = {
     ModelFormat.XGBOOST: "lcifr.models.trees.xgboost_files",
     ModelFormat.LIGHTGBM: "lcifr.models.trees.lightgbm_files",
 }
-"""The module of each format; its ``read_file(path, description)`` returns what :func:`read_table_model` takes."""
+"""The module of each format; its ``read_file(path, description)`` returns what :func:`read_table_model` takes, and its
+``TAKES`` names the entries of a description that it obeys."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,8 @@ def load_file(path: str | Path, description: ModelDescription | None = None) -> 
     ------
     NetworkError
         For what is no model, for a pickle, and for what cannot be read exactly.
+    DescriptionError
+        For entries of the description that models of this format do not take.
     """
     file = Path(path)
     found = recognise(file)
@@ -96,6 +99,7 @@ def load_file(path: str | Path, description: ModelDescription | None = None) -> 
         if not str(missing.name).startswith("lcifr."):
             raise
         raise NetworkError(f"{file} is a model of {found}, which lcifr cannot read yet") from None
+    loader.TAKES.check(description, f"a model of {found}")
     return ModelFile(file, found, sha256_of(file), loader.read_file(file, description), description)
 
 

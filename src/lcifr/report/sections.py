@@ -35,6 +35,8 @@ def compared_section(report: Report) -> Iterator[Block]:
     )
     if report.baseline_learner:
         yield f"The plain and the unaware model are each {report.baseline_learner}."
+    if report.proved.not_examined:
+        yield f"These figures are of the {count(report.proved.people)} people who were examined, for every model alike."
     if report.explorer.tolerance is not None:
         yield number_models(report.models)
         yield FIT
@@ -51,7 +53,7 @@ def decisions_section(report: Report) -> Iterator[Block]:
     assert report.decisions is not None
     yield (
         "A certificate compares similar people. It does not say that groups get the same decisions: they may differ in "
-        "what φ holds equal."
+        "what φ holds equal." + (" Only people who were examined are counted." if report.proved.not_examined else "")
     )
     yield decision_table(report.decisions)
     if report.decisions.labels:
@@ -92,6 +94,7 @@ def groups_section(report: Report) -> Iterator[Block]:
     yield (
         "The same verdicts by subgroup. Small groups vary by chance"
         + ("; every bound holds for its own row, not for all rows together." if bound else ".")
+        + (" Shares are of the people of each group who were examined." if report.proved.not_examined else "")
     )
     if report.explorer.tolerance is None:
         yield group_table(report.groups, "Accuracy", lambda row: percent(row.accuracy))

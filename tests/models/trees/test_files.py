@@ -95,6 +95,21 @@ def test_a_matrix_without_names_needs_a_description(tmp_path):
     assert (read.decide(Individuals.read(frame, encoding.schema)) == model.predict(matrix)).all()
 
 
+@pytest.mark.parametrize("kind", ["json", "txt"])
+def test_a_description_in_another_order_than_the_names_is_refused(kind, tmp_path):
+    """It would be another model, and nobody would notice."""
+    frame, labels = table()
+    frame = frame[NUMERIC]
+    model, path = saved(kind, frame, labels, tmp_path)
+    encoding = Encoding.fit(frame, Schema.infer(frame))
+    described = ModelDescription(tuple(DescribedInput(InputKind.NUMBER, name) for name in NUMERIC))
+    read = load_file(path, described).read_table(frame, encoding)
+    assert (read.decide(Individuals.read(frame, encoding.schema)) == model.predict(frame)).all()
+    turned = ModelDescription(tuple(DescribedInput(InputKind.NUMBER, name) for name in NUMERIC[::-1]))
+    with pytest.raises(NetworkError, match='calls its column 1 "age", its description feeds "score"'):
+        load_file(path, turned).read_table(frame, encoding)
+
+
 def test_codes_that_nobody_explains_are_refused(tmp_path):
     frame, labels = table()
     for name in CATEGORIES:

@@ -10,6 +10,7 @@ import typer
 from lcifr.cli.terminal.model_options import (
     PANEL,
     DescribeOption,
+    MissingOption,
     ModelOption,
     ModelSchemaOption,
     ModelTargetOption,
@@ -42,6 +43,7 @@ def doctor(
         typer.Option("--data", metavar="TABLE", help="People to compare the model on.", rich_help_panel=PANEL),
     ] = None,
     describe: DescribeOption = None,
+    missing: MissingOption = None,
     schema: ModelSchemaOption = None,
     target: ModelTargetOption = None,
     as_json: JsonOption = False,
@@ -54,8 +56,8 @@ def doctor(
     Exit codes: 0 everything works, 1 something gives a wrong answer, or something that is needed does not run.
     """
     if model is not None:
-        _compare(model, data, describe, schema, target, as_json)
-    refuse_without_model(data=data, describe=describe, schema=schema, target=target)
+        _compare(model, data, describe, missing, schema, target, as_json)
+    refuse_without_model(data=data, describe=describe, missing=missing, schema=schema, target=target)
     from lcifr.runs.preparing.environment import doctor as run_doctor
 
     result = run_doctor()
@@ -67,7 +69,13 @@ def doctor(
 
 
 def _compare(
-    model: Path, data: Path | None, describe: Path | None, schema: str | None, target: str | None, as_json: bool
+    model: Path,
+    data: Path | None,
+    describe: Path | None,
+    missing: float | None,
+    schema: str | None,
+    target: str | None,
+    as_json: bool,
 ) -> NoReturn:
     from lcifr.runs.models.comparing import CompareRequest, compare_model
 
@@ -75,7 +83,7 @@ def _compare(
         raise LcifrError(
             "--model needs people to compare on", fix="add --data TABLE, with the columns that the model reads"
         )
-    request = CompareRequest(model=model, table=data, describe=describe, schema=schema, target=target)
+    request = CompareRequest(model=model, table=data, describe=describe, missing=missing, schema=schema, target=target)
     result = compare_model(request)
     if as_json:
         print_json(result.to_dict())
@@ -102,8 +110,19 @@ def _show_compared(result: CompareResult) -> None:
         if one.first is not None:
             say(f"{one.name}: the library decides {one.first['library']}, lcifr decides {one.first['read']}, for")
             say("  " + ", ".join(f"{name} {value}" for name, value in one.first["person"].items()))
+    say(f"decides: {result.rule}")
+    if result.declared is not None:
+        say(
+            f"This rule is declared. By its own rule ({result.declared.rule}), the library decides otherwise about "
+            f"{result.declared.others:,} of {result.declared.people:,} rows of the table."
+        )
+    for text in result.assumptions:
+        say(f"assumed: {text}")
     if result.left_out:
-        say(f"rows left out because of missing values: {result.left_out:,}")
+        say(
+            f"not compared because of missing values: {result.left_out:,} of {result.total:,} rows; an audit does not "
+            "examine them, and counts them as not certified"
+        )
     if not result.runtime:
         say("\nNothing was compared: install the model's library.")
         return

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lcifr.cli.terminal.model_options import DescribeOption
+from lcifr.cli.terminal.model_options import DescribeOption, MissingOption
 from lcifr.cli.terminal.output import JsonOption, print_json, say
 
 app = typer.Typer(no_args_is_help=True, help="Inspect model files, and export models that lcifr trained.")
@@ -16,17 +16,22 @@ FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A model: ONN
 
 
 @app.command("show", epilog="Example: lcifr model show model.skops")
-def show(file: FileArgument, describe: DescribeOption = None, as_json: JsonOption = False) -> None:
+def show(
+    file: FileArgument,
+    describe: DescribeOption = None,
+    missing: MissingOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Show what a model file contains: inputs, layers, outputs, decision rule, arithmetic, hash."""
     from lcifr.runs.models.showing import show_model
 
-    found = show_model(file, describe)
+    found = show_model(file, describe, missing)
     if as_json:
         print_json(found.to_dict())
         return
     say(" ".join(found.outline.sentences()))
     if found.description:
-        say(f"The columns are described in {found.description}.")
+        say(found.described_words)
     say(f"sha256 {found.sha256}")
 
 

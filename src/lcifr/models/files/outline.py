@@ -45,6 +45,7 @@ class ModelOutline:
     outputs : how many numbers the last step gives. classes : empty for numbers, and where they are not known.
     is_number : whether the decision is a number, so that somebody must say how far two may be apart.
     knows_codes : False where the file has numbers for categories, and not which stands for which.
+    assumptions : what the file does not say, and is taken for granted, in sentences.
     rule : what becomes a decision, in words. arithmetic : in which it is computed unless somebody says otherwise.
     """
 
@@ -59,6 +60,7 @@ class ModelOutline:
     is_number: bool = False
     notes: tuple[str, ...] = field(default=())
     knows_codes: bool = True
+    assumptions: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...] | None:
@@ -84,6 +86,7 @@ class ModelOutline:
         yield f"Computed in {self.arithmetic}." if self.arithmetic is not Arithmetic.EXACT else EXACT
         yield f"Its own decisions come from {self.runtime}." if self.runtime else NO_RUNTIME
         yield from self.notes
+        yield from self.assumptions
 
     def _inputs(self) -> str:
         if self.columns is not None:

@@ -17,6 +17,7 @@ from lcifr.models.rule import Kind, Rule
 from lcifr.models.sklearn.estimators import read_estimator, weights_of
 
 WRAPPERS = ("CalibratedClassifierCV", "FixedThresholdClassifier", "TunedThresholdClassifierCV", "FrozenEstimator")
+CUT_OFFS = ("FixedThresholdClassifier", "TunedThresholdClassifierCV")
 LOGISTIC = ("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis", "MLPClassifier")
 """Whose probability of the second class is the logistic function of the score."""
 UNIT = 2.0**-53
@@ -108,8 +109,8 @@ class _Score:
     def of(cls, estimator: Any, dtype: Dtype) -> _Score:
         """The decision function of an estimator."""
         inner = estimator
-        while type(inner).__name__ in ("FrozenEstimator", "Pipeline"):
-            inner = inner.steps[-1][1] if hasattr(inner, "steps") else inner.estimator
+        while type(inner).__name__ in ("FrozenEstimator", "Pipeline", *CUT_OFFS):
+            inner = inner.steps[-1][1] if hasattr(inner, "steps") else inner_estimator(inner)
         read = read_estimator(inner, dtype)
         if read.rule.kind is not Kind.SIGN:
             raise NetworkError(f"{type(inner).__name__} decides between several classes", fix="use two classes")
@@ -164,6 +165,8 @@ def _probability(estimator: Any, dtype: Dtype) -> _Score:
         return _probability(estimator.steps[-1][1] if name == "Pipeline" else estimator.estimator, dtype)
     if name == "CalibratedClassifierCV":
         return _calibrated(estimator, dtype)
+    if name in CUT_OFFS:  # which cut elsewhere, and change no probability
+        return _probability(inner_estimator(estimator), dtype)
     if getattr(estimator, "multi_class", None) == "multinomial":  # of versions before 1.8: the logistic function of 2 f
         raise NetworkError(f'the probability of {name} with multi_class="multinomial" is another one of two classes')
     if _is_logistic(estimator):

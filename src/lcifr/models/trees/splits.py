@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,6 +27,7 @@ class LibrarySplit:
     codes : of a categorical split, the codes of the first child; then ``threshold`` means nothing.
     members : of a split by equality, the numbers of the first child; then ``threshold`` means nothing either.
     missing_first : where a missing value goes. missing_reach : numbers of at most this size are missing; NaN for none.
+    zero_reach : numbers of at most this size are 0 before they are compared; see :class:`ColumnReader` for sparse ones.
     """
 
     feature: int
@@ -38,11 +39,15 @@ class LibrarySplit:
     codes: frozenset[int] | None = None
     missing_reach: float = math.nan
     members: frozenset[float] | None = None
+    zero_reach: float = 0.0
 
     @property
     def last(self) -> float:
         """The last float64 that goes to the first child."""
-        return below(self.threshold) if self.strict else self.threshold
+        last = below(self.threshold) if self.strict else self.threshold
+        if abs(last) > self.zero_reach:
+            return last
+        return self.zero_reach if last >= 0.0 else below(-self.zero_reach)
 
     def takes_first(self, value: float) -> bool:
         """Where an entry of the matrix goes; NaN is missing."""
@@ -72,12 +77,14 @@ class ColumnReader:
     missing : a number that the library takes as missing, such as the 0 that a sparse matrix leaves out; NaN for none.
     cast_later : whether columns are float64, and the library casts them to float32 once it knows what is missing: a
         tiny number is then 0 and not missing. Thresholds become those of the float64 numbers.
+    sparse : whether the matrix is sparse. LightGBM compares what is stored there as it is, however near to 0.
     """
 
     columns: Sequence[Column]
     encoding: Encoding
     missing: float = math.nan
     cast_later: bool = False
+    sparse: bool = False
 
     def tree(self, root: LibraryNode) -> TreeNode:
         """The same tree over encoded columns."""
@@ -89,10 +96,11 @@ class ColumnReader:
         column = self.columns[node.feature]
         if not isinstance(column, ConstantColumn):
             return None
+        node = self._compared(node)
         return node.first if node.takes_first(self._entry(column.value)) else node.second
 
     def _split(self, node: LibrarySplit, first: TreeNode, second: TreeNode) -> TreeNode:
-        column = self.columns[node.feature]
+        column, node = self.columns[node.feature], self._compared(node)
         assert not isinstance(column, ConstantColumn)
         where = self.encoding.columns(column.attribute)
         if isinstance(column, TableColumn):
@@ -107,6 +115,9 @@ class ColumnReader:
         if node.codes is not None:
             raise NetworkError(f'a split by categories is about the number "{column.attribute}"')
         return split_number(where.start, node, (first, second), (self.missing, self.missing), self.cast_later)
+
+    def _compared(self, node: LibrarySplit) -> LibrarySplit:
+        return replace(node, zero_reach=0.0) if self.sparse and node.zero_reach else node
 
     def _entry(self, value: float) -> float:
         if value == self.missing:

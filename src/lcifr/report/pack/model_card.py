@@ -61,7 +61,7 @@ def _metrics(report: Report) -> Iterator[str]:
 
 def _evaluated(result: AuditResult, report: Report) -> Iterator[str]:
     yield f"- {plain_markdown(report.data)}"
-    yield f"- Left out, because a value is missing: {count(result.left_out)}"
+    yield f"- Not examined, because a value is missing: {count(result.left_out)} of {count(result.statement.rows)}"
     yield from (f"- {plain_markdown(text)}" for text in report.data_cautions)
 
 
@@ -76,8 +76,9 @@ def _figures(report: Report) -> Iterator[str]:
         ("certified with respect to φ", proved.certified),
         ("with a counterexample", proved.violated),
         ("undecided", proved.undecided),
+        ("not examined: a value is missing", proved.not_examined),
     ]
-    cells = tuple((name, count(people), percent(people / proved.people)) for name, people in rows)
+    cells = tuple((name, count(people), percent(people / proved.rows)) for name, people in rows)
     yield from markdown_table(Table("Verdicts", ("", "People", "Share"), cells, (False, True, True)))
     yield ""
     head, models = _beside(report)

@@ -226,7 +226,7 @@ def _counted_again(root: Path, found: Audit | Certificates, said: Statement) -> 
         raise ArtefactError(f"{root}: result.json does not count the people as their own rows do", fix="audit again")
     tally = Tally()
     tally.add(found, None, {})
-    return replace(said, share=certified / len(found), constant=tally.constant, decisions=dict(tally.all.decisions))
+    return replace(said, share=certified / said.rows, constant=tally.constant, decisions=dict(tally.all.decisions))
 
 
 # -- the frontier ------------------------------------------------------------------------------------------------------

@@ -30,13 +30,15 @@ def shown_standings(result: SweepResult) -> tuple[Standing, ...]:
 def shares_table(result: SweepResult) -> Table:
     """Shares of everybody who can exist, how many that are where they can be counted, and the table's people."""
     sweep, everybody, standings = result.sweep, result.sweep.individuals, shown_standings(result)
+    people = result.people.counts
     texts = percents([float(sweep.share(one)) for one in standings])
     head = ["", "Of everyone who could exist", "People in the table", "Cells"]
     if everybody is not None:
         head.insert(2, "People who could exist")
     rows = []
     for standing, text in zip(standings, texts, strict=True):
-        row = [NAMES[standing], text, count(result.people.get(str(standing), 0)), count(len(sweep.cells(standing)))]
+        least = "at least " if standing is Standing.VIOLATING and sweep.is_lower_end else ""
+        row = [NAMES[standing], least + text, count(people[standing]), count(len(sweep.cells(standing)))]
         if everybody is not None:
             row.insert(2, count(int(sweep.share(standing) * everybody)))
         rows.append(tuple(row))

@@ -27,8 +27,11 @@ LIMITS = (
     "counted separately.",
     "Open means that neither a proof nor a similar person with a different decision is known. A longer sweep leaves "
     "less open.",
-    "A pair of people refutes its cell, but not all of its volume. A cell counts as violating only if one change makes "
-    "a counterexample for everyone in it.",
+    "A pair of people refutes its cell: it shows that not everyone there is decided alike, and says nothing about how "
+    "much of the cell is affected. A cell counts as violating only if one change makes a counterexample for everyone "
+    "in it, so the violating share is a lower end while anything is open.",
+    "A proof about one person of the table is about that person alone: it adds nothing to the shares of everyone who "
+    "could exist.",
     "It applies to this φ, and to the model whose hash is given below, computed in the arithmetic named above. Proxies "
     "remain: attributes that φ holds equal may reveal the ones that φ leaves free.",
 )
@@ -68,6 +71,8 @@ def _facts(result: SweepResult, settings: RunSettings, author: str, written: str
     else:
         yield "Model", f"{origin.library}; {'; '.join(origin.steps)} (sha256 {origin.sha256[:12]}…)"
         yield "Rule", f"{origin.rule}."
+        if origin.assumptions:
+            yield "Assumed", " ".join(origin.assumptions)
     if result.model.labels:
         yield "Decisions", f"{labels_words(result.model.labels)}."
     yield "Arithmetic", f"{arithmetic_words(result.model.arithmetic)}."
@@ -114,13 +119,18 @@ def _both_ends(result: SweepResult, texts: dict[Standing, str]) -> str:
     """What the proved share can still become."""
     if result.sweep.share(Standing.PROVED) == 1:
         return "This covers everyone."
-    refuted = f"For {texts[Standing.VIOLATING]}, someone similar gets a different decision"
+    share = texts[Standing.VIOLATING]
+    if not result.sweep.is_lower_end:
+        return f"For {share}, someone similar gets a different decision, and nothing is open."
+    refuted = (
+        f"For at least {share}, someone similar gets a different decision: this is a lower end, and counts only cells "
+        "where it is proved for everyone"
+    )
     if not result.sweep.open:
-        return f"{refuted}, and nothing is open."
+        return f"{refuted}. The rest is known for strict crossings only."
     most = percent(float(result.sweep.share(Standing.PROVED) + result.sweep.share(Standing.OPEN)))
-    known = any(one.pair is not None for one in result.sweep.open)
-    some = " (not all of it: the open part contains known pairs)" if known else ""
-    return f"{refuted}; {texts[Standing.OPEN]} is open, so more work may prove up to {most}{some}."
+    some = " (not all of it: the open part contains known pairs)" if result.sweep.refuted_cells else ""
+    return f"{refuted}. {texts[Standing.OPEN]} is open, so more work may prove up to {most}{some}."
 
 
 def _cautions(result: SweepResult) -> Iterator[Caution]:
@@ -137,7 +147,8 @@ def _cautions(result: SweepResult) -> Iterator[Caution]:
         yield Caution(
             "refuted",
             "Similar people get different decisions",
-            f"{words} of people who could exist: φ calls them similar, and the model gives them different decisions.",
+            f"{words} of people who could exist: φ calls them similar, and the model gives them different decisions."
+            + _refuting(result),
         )
     if sweep.open:
         yield Caution(
@@ -159,6 +170,17 @@ def _stopped(sweep: Sweep) -> str:
     """Which limit stopped the sweep, as a sentence; nothing where none did."""
     said = "" if sweep.limit is None else str(sweep.limit)
     return f" The sweep {said}." if said else ""
+
+
+def _refuting(result: SweepResult) -> str:
+    """What pairs in open cells show, and what they do not."""
+    if not (cells := result.sweep.refuted_cells):
+        return ""
+    refuted = "1 open cell is refuted by one" if cells == 1 else f"{count(cells)} open cells are refuted by one each"
+    return (
+        f" {refuted}: not everyone there is decided alike. A pair says nothing about how much of its cell is affected, "
+        "so a small violating share does not mean that few people are."
+    )
 
 
 def _asked(result: SweepResult) -> Iterator[Block]:
@@ -188,6 +210,13 @@ def _found(result: SweepResult) -> Iterator[Block]:
         if result.sweep.individuals is not None
         else "Shares are by volume: the product of lengths of intervals and counts of values."
     )
+    for line in result.people_lines:
+        yield f"{line[0].upper()}{line[1:]}."
+    if result.people.one_by_one:
+        yield (
+            "People whom no cell decides were asked about one by one, as in an audit. people.parquet says how each "
+            "person was decided."
+        )
 
 
 def _map(result: SweepResult) -> Iterator[Block]:

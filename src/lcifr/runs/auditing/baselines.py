@@ -121,11 +121,11 @@ def fit_plain_head(head: Head, encoder: Producer, X: Any, y: Any) -> Head:
 
 
 def figures_of(said: Statement) -> dict[str, Any]:
-    """The figures by which models are compared, of people whose labels are known."""
+    """The figures by which models are compared, of people whose labels are known; all are of those examined."""
     fit = ("accuracy", "balanced_accuracy") if said.mean_error is None else ("r2", "mean_error")
     return {
         **{name: getattr(said, name) for name in fit},
-        "certified": said.share,
+        "certified": said.share_of_examined,
         "violated": said.violated / said.people,
         "undecided": said.undecided / said.people,
     }
@@ -150,5 +150,5 @@ def _as_good(figures: Mapping[str, float | None], statement: Statement) -> bool:
     """In all that is known of both: accuracy and balanced accuracy, or R² of numbers, and certified people."""
     own = {name: getattr(statement, name) for name in ("accuracy", "balanced_accuracy", "r2")}
     known = {name: value for name, value in own.items() if value is not None}
-    pairs = [(figures.get(name), value) for name, value in (known | {"certified": statement.share}).items()]
+    pairs = [(figures.get(name), value) for name, value in (known | {"certified": statement.share_of_examined}).items()]
     return bool(known) and all(theirs is not None and theirs >= mine for theirs, mine in pairs)

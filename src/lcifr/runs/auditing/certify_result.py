@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.runs.folders.run import fitting_together, read_result
+from lcifr.similarity.scales import ScaleSource
 
 if TYPE_CHECKING:
     from lcifr.artifacts.provenance import Provenance
@@ -47,8 +48,9 @@ class CertifyResult:
     certificates : the file, inside the result's folder, with a decision and a verdict for everybody.
     provenance : of the hand-over that the model learned from, where a hand-over was certified.
     hashes, phi : what was proved from end to end.
-    origin : of a model of another library. left_out : rows of the table with missing values.
+    origin : of a model of another library.
     looked_up : who was certified by a sweep; None without one.
+    scales : the standard deviations and ranks that φ speaks of, and how many rows of which table they come from.
     labels : as for :class:`lcifr.runs.auditing.result.ModelSummary`.
     """
 
@@ -65,14 +67,12 @@ class CertifyResult:
     hashes: ModelHashes | None = None
     phi: FormulaSummary | None = None
     origin: ModelOrigin | None = None
-    left_out: int = 0
     looked_up: LookUpSummary | None = None
+    scales: tuple[ScaleSource, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def end_to_end(
-        cls, model: ModelSummary, tally: Tally, left_out: int = 0, looked_up: LookUpSummary | None = None
-    ) -> CertifyResult:
+    def end_to_end(cls, model: ModelSummary, tally: Tally, looked_up: LookUpSummary | None = None) -> CertifyResult:
         """What an audit of the same people found."""
         from lcifr.certification.population.statement import state_tally
         from lcifr.runs.auditing.gathering import AUDITED
@@ -90,8 +90,8 @@ class CertifyResult:
             hashes=model.hashes,
             phi=model.phi,
             origin=model.origin,
-            left_out=left_out,
             looked_up=looked_up,
+            scales=model.scales,
             labels=model.labels,
         )
 
@@ -118,13 +118,14 @@ class CertifyResult:
             **{name: asdict(known) for name, known in about.items() if known is not None},
             **hashes,
             "origin": None if self.origin is None else self.origin.to_dict(),
-            "left_out": self.left_out,
+            "left_out": self.statement.not_examined,
             "proved": self.proved,
             "arithmetic": self.arithmetic,
             **encoder,
             "held_out": False,
             **said,
             "radius": self.radius,
+            "scales": [asdict(one) for one in self.scales],
             **({} if self.looked_up is None else {"looked_up": asdict(self.looked_up)}),
             "files": {"certificates": self.certificates},
         }
@@ -151,8 +152,8 @@ class CertifyResult:
             ModelHashes.from_dict(plain["hashes"]) if "hashes" in plain else None,
             FormulaSummary(**plain["phi"]) if "phi" in plain else None,
             ModelOrigin.from_dict(plain["origin"]) if plain.get("origin") else None,
-            int(plain.get("left_out", 0)),
             LookUpSummary(**plain["looked_up"]) if "looked_up" in plain else None,
+            tuple(ScaleSource(**one) for one in plain.get("scales") or ()),
             dict(plain.get("labels") or {}),
         )
 

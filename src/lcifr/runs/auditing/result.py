@@ -16,6 +16,7 @@ from lcifr.models.model import Model
 from lcifr.runs.auditing.origin import ModelOrigin
 from lcifr.runs.folders.summaries import DatasetNotes, plain_findings, read_findings
 from lcifr.similarity.linting.finding import Finding
+from lcifr.similarity.scales import ScaleSource
 
 FORMAT = "lcifr-audit-result-2"
 
@@ -85,6 +86,7 @@ class ModelSummary:
     arithmetic : in which it is computed, from the table's values to the decision.
     origin : of a model of another library; None for what lcifr learned.
     data : what is known of a dataset by name (title, cautions); None for a table of one's own.
+    scales : the standard deviations and ranks that φ speaks of, and how many rows of which table they come from.
     labels : what decisions are called for people to read, by the model's own names. No hash depends on them.
     """
 
@@ -98,12 +100,19 @@ class ModelSummary:
     hashes: ModelHashes
     arithmetic: str
     origin: ModelOrigin | None = None
+    scales: tuple[ScaleSource, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         origin = None if self.origin is None else self.origin.to_dict()
-        return {**asdict(self), "classes": list(self.classes), "hashes": self.hashes.to_dict(), "origin": origin}
+        return {
+            **asdict(self),
+            "classes": list(self.classes),
+            "hashes": self.hashes.to_dict(),
+            "origin": origin,
+            "scales": [asdict(one) for one in self.scales],
+        }
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ModelSummary:
@@ -119,6 +128,7 @@ class ModelSummary:
             ModelHashes.from_dict(plain["hashes"]),
             str(plain["arithmetic"]),
             ModelOrigin.from_dict(plain["origin"]) if plain.get("origin") else None,
+            tuple(ScaleSource(**one) for one in plain.get("scales") or ()),
             dict(plain.get("labels") or {}),
         )
 
@@ -237,7 +247,6 @@ class AuditResult:
     modularity : how much the hand-over alone certifies. reasons : of the undecided, with counts.
     counterexamples : the first 100; ``audited/audit.parquet`` has all.
     drawn_from : people of the table that a sample was drawn from; None if everybody was audited.
-    left_out : rows of the table with missing values, about whom nothing is said.
     findings : what lint says of φ; None where the producer's training people were not handed on.
     checked : what the exact checker confirmed; None without proofs. bundle : their folder inside the result's.
     baseline_learner : what kind of model the baselines are, in words; empty without baselines.
@@ -255,8 +264,12 @@ class AuditResult:
     findings: tuple[Finding, ...] | None
     checked: CheckedProofs | None
     bundle: str | None
-    left_out: int = 0
     baseline_learner: str = ""
+
+    @property
+    def left_out(self) -> int:
+        """Rows of the table with missing values, which were not examined."""
+        return self.statement.not_examined
 
     @property
     def is_refuted(self) -> bool:
@@ -301,7 +314,6 @@ class AuditResult:
             findings=read_findings(plain["findings"]),
             checked=None if checked is None else CheckedProofs(**checked),
             bundle=plain["files"]["bundle"],
-            left_out=int(plain.get("left_out", 0)),
             baseline_learner=plain.get("baseline_learner") or "",
         )
 

@@ -73,7 +73,7 @@ def audit_model(
             subject.copy_into(run.work)
             baselines = _baselines(prepared, subject, source, request)
             found = gathering.gather(run.work, subject, source, request.by)
-            result = _result(prepared, summary, source, found, request, baselines, checked)
+            result = _result(prepared, summary, source, found, request, baselines, checked, subject.warnings)
             run.finish(result.to_dict())
     return result
 
@@ -113,17 +113,19 @@ def _result(
     request: ModelAuditRequest,
     baselines: JudgedBaselines,
     checked: CheckedProofs | None,
+    warnings: tuple[str, ...],
 ) -> AuditResult:
     from lcifr.certification.population.statement import state_tally
     from lcifr.runs.auditing.result import AuditResult, Modularity
     from lcifr.similarity.linting.linter import lint
 
     tally, held_out = found.tally, request.population
+    statement = state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines.figures)
     training = prepared.similarity.encoding.training
     return AuditResult(
         model=summary,
         held_out=held_out,
-        statement=state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines.figures),
+        statement=replace(statement, warnings=(*statement.warnings, *warnings)),
         advice=(),
         alone=tally.alone,
         modularity=Modularity(**tally.modularity()),
@@ -134,5 +136,4 @@ def _result(
         checked=checked,
         bundle=None if checked is None else BUNDLE,
         baseline_learner=baselines.learner,
-        left_out=source.left_out,
     )

@@ -102,6 +102,8 @@ def certify_model(
             )
             tally = gather(run.work, subject, source, None).tally
             found = None if look_up is None else look_up.summary(tally)
-            result = CertifyResult.end_to_end(summary, tally, source.left_out, found)
+            result = CertifyResult.end_to_end(summary, tally, found)
+            warned = (*result.statement.warnings, *subject.warnings)
+            result = replace(result, statement=replace(result.statement, warnings=warned))
             run.finish(result.to_dict())
     return result

@@ -56,6 +56,7 @@ def _as_swept(folder: Path, people: Path, options: Mapping[str, Any]) -> Certify
     return ModelCertifyRequest(
         model=Path(asked["model"]),
         describe=None if described is None else Path(described),
+        missing=asked.get("missing"),
         table=people,
         reference=Path(asked["reference"] or asked["table"]),
         phi=asked["phi"],

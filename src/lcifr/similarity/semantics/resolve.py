@@ -135,7 +135,7 @@ class _Resolver:
         return merged(numbers, ranks, absolutes, linear.constant)
 
     def _rank_table(self, rank: Rank) -> RankTable:
-        people = self.encoding.training
+        people = self.encoding.ranked
         if people is None:
             raise SimilarityError(
                 f"rank({rank.attribute} by {rank.by}) is taken among the training people, and they are not at hand",
@@ -154,8 +154,8 @@ class _Resolver:
 
 
 def distinct_values(people: Individuals, attribute: str, by: str, codes: frozenset[int]) -> tuple[float, ...]:
-    """The values of a number among people of these categories, each once, ascending."""
-    member = np.isin(people.code(by), list(codes))
+    """The values of a number among people of these categories, each once, ascending; both have to be known."""
+    member = np.isin(people.code(by), list(codes)) & ~np.isnan(people.number(attribute))
     return tuple(float(value) for value in np.unique(people.number(attribute)[member]))
 
 

@@ -64,14 +64,13 @@ def open_sweep(folder: WorkFolder, name: str) -> OpenedSweep:
     result = SweepResult.read(folder.folder(name))
     found = result.sweep.map()
     grid = found.grid
-    people = ", ".join(f"{count:,} {standing}" for standing, count in result.people.items() if count)
     checked = () if result.checked is None else (str(result.checked),)
     commands = [command_line("report", name)]
     if result.checked is not None:
         commands.append(command_line("check", f"{name}/bundle"))
     return OpenedSweep(
         name,
-        (*str(result.sweep).splitlines(), f"people in the table: {people}", *checked),
+        (*str(result.sweep).splitlines(), *result.people_lines, *checked),
         result.model.phi.text,
         tuple(KINDS.items()),
         tuple(MapStrip(_title(strip.bins), _parts(strip.bins, strip.shares)) for strip in found.strips),

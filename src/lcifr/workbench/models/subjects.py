@@ -60,7 +60,7 @@ class Subjects:
             found = show_model(self._folder.file(choice.model))
             yield from found.outline.sentences()
             if found.description:
-                yield f"The columns are described in {Path(found.description).name}."
+                yield replace(found, description=Path(found.description).name).described_words
             yield f"sha256 {found.sha256}"
             return
         yield from _learned(self._folder.folder(choice.producer), self._folder.folder(choice.consumer))
