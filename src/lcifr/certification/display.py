@@ -71,7 +71,7 @@ class VerdictDisplay:
         if self.left_out:
             yield f"{left_out_words(len(self.left_out))}."
         if vacuous := int(self.vacuous.sum()):
-            yield f"{count(vacuous)} of these are vacuous: nobody is similar to them."
+            yield f"{count(vacuous)} of the certificates are vacuous: no one is similar to these people."
         for reason, number in Counter(str(reason) for reason in self.reason if str(reason)).most_common():
             yield f"undecided because {reason}: {count(number)}"
 
@@ -84,7 +84,7 @@ def counterexample_rows(found: Any) -> list[tuple[str, ...]]:
     """The first few counterexamples of an audit, with what differs."""
     number = found.model.rule.kind is Kind.NUMBER and found.prediction.ndim == 1
     tolerance = found.model.rule.known_tolerance if number else 0.0
-    headings = ("decision", "a similar person is decided otherwise")
+    headings = ("decision", "a similar person gets a different decision")
     if number:
         headings = ("prediction", f"a similar person’s is more than {exactly(tolerance)} away")
     rows: list[tuple[str, ...]] = [("counterexample", *headings)]

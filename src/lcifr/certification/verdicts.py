@@ -32,20 +32,20 @@ class Verdict(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why somebody is undecided; empty for the others."""
+    """Why a person is undecided; empty for the others."""
 
     NONE = ""
     TIE = "the person's own decision is a tie"
-    ROUNDING = "what the deployed arithmetic may round is more than the margin"
+    ROUNDING = "rounding in the deployed arithmetic may exceed the margin"
     OVERFLOW = "numbers may overflow in the deployed arithmetic"
-    EXACT_BALL = "the hand-over speaks of exact arithmetic: nothing says where a machine's outputs are"
-    WIDE = "ball too wide for this model: not all of its points are decided alike"
-    BUDGET = "budget spent"
+    EXACT_BALL = "the hand-over is proved for exact arithmetic only, and the model runs in floating point"
+    WIDE = "the ball is too wide for this model: it contains points with different decisions"
+    BUDGET = "the search budget ran out"
     LOOSE = "the bound is too loose"
-    FRACTIONAL = "only a fractional witness: somebody who cannot exist is decided otherwise"
-    UNPROVED = "the engine is sure, but the proof to be written down stops short of it"
-    BOX = "somewhere in the box around z the trees decide otherwise; nobody similar was found to land there"
-    REACHED = "a point of the region is decided otherwise; an audit says whether it is somebody"
+    FRACTIONAL = "the only change of decision found is at values that no person can have, such as 2.5 of a whole number"
+    UNPROVED = "the search proved it, but the proof written to the bundle is not complete"
+    BOX = "the trees decide differently somewhere in the box around z, but no similar person was found there"
+    REACHED = "a point of the region gets a different decision; only an audit can tell whether it is a person"
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,7 +155,7 @@ class Audit(VerdictDisplay):
     ----------
     ids : (people,)
     people : who was audited, in the table's own units.
-    verdict : (people,) :class:`Verdict`. reason : (people,) why somebody is undecided.
+    verdict : (people,) :class:`Verdict`. reason : (people,) why a person is undecided.
     prediction : (people,) the decision, in the model's own labels.
     margin : (people,) proved distance of every similar person from another decision; negative where none is proved.
     vacuous : (people,) whether nobody is similar. alone : (people,) whether nobody but themselves is.
@@ -203,6 +203,19 @@ class Audit(VerdictDisplay):
         """(people,) whether there is a counterexample."""
         return np.asarray(self.verdict == Verdict.COUNTEREXAMPLE)
 
+    @property
+    def least_probability(self) -> FloatArray:
+        """(people,) of the certified: no similar person's probability of this decision is smaller; NaN for others.
+
+        Known where the model computes a probability from its output, see :class:`lcifr.models.rule.Rule`.
+        """
+        found = np.full(len(self), np.nan)
+        if self.model.rule.log_odds is not None:
+            rows = np.flatnonzero(self.certified & ~self.vacuous)
+            second = self.model.decides_second(self.prediction[rows])
+            found[rows] = self.model.rule.least_probability(second, self.margin[rows])
+        return found
+
     def frame(self) -> Any:
         """A pandas frame, one row per person."""
         import pandas as pd
@@ -216,6 +229,8 @@ class Audit(VerdictDisplay):
             "vacuous": self.vacuous,
             "arithmetic": str(self.arithmetic),
         }
+        if self.model.rule.log_odds is not None:
+            columns["least_probability"] = self.least_probability
         modular = {"certified_on_ball": self.ball, "certified_on_box": self.box}
         columns |= {name: mask for name, mask in modular.items() if mask is not None}
         return pd.DataFrame(columns | ({} if self.looked_up is None else self.looked_up.columns()))

@@ -32,9 +32,11 @@ from lcifr.cli.terminal.options import (
     ExecutorOption,
     ForceOption,
     IdOption,
+    LabelsOption,
     OutOption,
     SampleOption,
     WorkersOption,
+    labels_of,
 )
 from lcifr.cli.terminal.output import JsonOption, command, exit_code, print_json, say, to_stderr, words_of
 from lcifr.runs.executors.crew import Executor
@@ -131,6 +133,7 @@ def audit(
     executor: ExecutorOption = Executor.LOCAL,
     address: AddressOption = None,
     device: DeviceOption = Device.CPU,
+    labels: LabelsOption = None,
     chunk: ChunkOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -165,6 +168,7 @@ def audit(
         "address": address,
         "device": device.value,
         "chunk": chunk,
+        "labels": labels_of(labels),
         "force": force,
     }
     about: dict[str, Any] = {"describe": describe, "missing": missing, "schema": schema, "target": target}
@@ -211,6 +215,7 @@ def _show(result: AuditResult, out: Path) -> None:
     from lcifr.cli.terminal.statements import (
         baseline_table,
         counterexample_table,
+        show_labels,
         show_origin,
         show_scales,
         statement_lines,
@@ -219,7 +224,9 @@ def _show(result: AuditResult, out: Path) -> None:
     from lcifr.runs.folders.run import shown
 
     said, on = result.statement, result.modularity
-    say("\n".join(statement_lines(said, held_out=result.held_out, tolerance=result.model.tolerance)))
+    labels, tolerance = result.model.labels, result.model.tolerance
+    say("\n".join(statement_lines(said, held_out=result.held_out, tolerance=tolerance, labels=labels)))
+    show_labels(labels)
     show_origin(result.model.origin, result.left_out)
     say(f"arithmetic {arithmetic_words(result.model.arithmetic)}")
     show_scales(result.model.scales)
@@ -231,7 +238,7 @@ def _show(result: AuditResult, out: Path) -> None:
         ball, box, whole = (percent(share) for share in (on.ball, on.box, on.end_to_end))
         say(f"certified from the hand-over alone: {ball} on the ball, {box} on the box; end to end: {whole}")
     if said.baselines:
-        baseline_table(said)
+        baseline_table(said, result.baseline_learner)
     if result.counterexamples:
         counterexample_table(result)
     if result.checked:

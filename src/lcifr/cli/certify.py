@@ -34,16 +34,20 @@ from lcifr.cli.terminal.options import (
     FailUnderOption,
     ForceOption,
     IdOption,
+    LabelsOption,
     OnOption,
     OutOption,
     StrictOption,
     WorkersOption,
+    labels_of,
 )
-from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, words_of
+from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, to_stderr, words_of
+from lcifr.drawing.text import at_least
 from lcifr.runs.executors.crew import Executor
 from lcifr.runs.executors.devices import Device
 
 if TYPE_CHECKING:
+    from lcifr.certification.population.statement import Statement
     from lcifr.runs.auditing.certify_result import CertifyResult, LookUpSummary
 
 EXAMPLE = (
@@ -108,6 +112,7 @@ def certify(
     executor: ExecutorOption = Executor.LOCAL,
     address: AddressOption = None,
     device: DeviceOption = Device.CPU,
+    labels: LabelsOption = None,
     chunk: ChunkOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -128,6 +133,7 @@ def certify(
     An interrupted run (Ctrl-C, crash) keeps its progress; the same command resumes it.
     """
     options: dict[str, Any] = {"out": out, "id_column": id_column, "workers": workers, "chunk": chunk, "force": force}
+    options |= {"labels": labels_of(labels)}
     options |= {"executor": executor.value, "address": address, "device": device.value}
     about: dict[str, Any] = {"describe": describe, "missing": missing, "schema": schema, "target": target}
     about |= {"reference": reference, "tolerance": tolerance}
@@ -150,8 +156,24 @@ def certify(
         _show(result, out)
     said = result.statement
     enough = said.share >= fail_under if fail_under is not None else not strict
+    if fail_under is not None:
+        to_stderr(_gate(said, fail_under, enough=enough))
     if strict or not enough or said.not_examined:
         raise typer.Exit(exit_code(said.violated, said.undecided, said.not_examined))
+
+
+def _gate(said: Statement, bar: float, *, enough: bool) -> str:
+    """How ``--fail-under`` ends: the share, the bar, and which of the two is larger."""
+    code = exit_code(said.violated, said.undecided, said.not_examined)
+    shown = f"{at_least(said.share)} of the people are certified"
+    if enough and not said.not_examined:
+        return f"--fail-under {bar:g}: passed, {shown}"
+    why = "there are counterexamples" if said.violated else "people are undecided"
+    if not said.violated and said.not_examined:
+        why = "rows were not examined"
+    if enough:
+        return f"--fail-under {bar:g}: {shown}, but exit {code}: {why}"
+    return f"--fail-under {bar:g}: failed, only {shown}; exit {code}, {why}"
 
 
 def _certify_folder(
@@ -176,12 +198,14 @@ def _certify_swept(context: typer.Context, sweep: Path, table: Path, options: di
 
 
 def _show(result: CertifyResult, out: Path) -> None:
-    from lcifr.cli.terminal.statements import show_origin, show_scales, statement_lines
+    from lcifr.cli.terminal.statements import show_labels, show_origin, show_scales, statement_lines
     from lcifr.drawing.text import arithmetic_words
     from lcifr.runs.folders.run import shown
 
     claimed = result.radius is not None
-    say("\n".join(statement_lines(result.statement, held_out=False, tolerance=result.tolerance, sees_z_alone=claimed)))
+    about: dict[str, Any] = {"tolerance": result.tolerance, "sees_z_alone": claimed, "labels": result.labels}
+    say("\n".join(statement_lines(result.statement, held_out=False, **about)))
+    show_labels(result.labels)
     show_origin(result.origin, result.statement.not_examined)
     say(f"arithmetic {arithmetic_words(result.arithmetic, result.encoder_arithmetic)}")
     show_scales(result.scales)

@@ -25,7 +25,7 @@ from lcifr.cli.terminal.model_options import (
     one_table,
     refuse_without_model,
 )
-from lcifr.cli.terminal.options import ForceOption, OutOption
+from lcifr.cli.terminal.options import ForceOption, LabelsOption, OutOption, labels_of
 from lcifr.cli.terminal.output import JsonOption, command, exit_code, print_json, say, to_stderr, words_of
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.runs.sweeps.people import MOST
@@ -84,7 +84,7 @@ def sweep(
     universe: Annotated[
         Universe, typer.Option(help="whole: integer attributes take whole numbers. reals: they take any number.")
     ] = Universe.WHOLE,
-    cells: Annotated[int, typer.Option(min=1, help="Examine at most this many cells.")] = 10_000,
+    cells: Annotated[int, typer.Option(min=1, help="Stop after examining this many cells.")] = 10_000,
     seconds: Annotated[
         float | None, typer.Option(min=1, help="Stop after this many seconds. (Default: no limit.)")
     ] = None,
@@ -101,6 +101,7 @@ def sweep(
         typer.Option("--bundle", help="Also write the proofs to OUT/bundle and check them."),
     ] = False,
     arithmetic: AnyArithmeticOption = None,
+    labels: LabelsOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -116,7 +117,7 @@ def sweep(
     An interrupted run (Ctrl-C, crash) keeps its progress; the same command resumes it.
     """
     options: dict[str, Any] = {"out": out, "universe": universe.value, "cells": cells, "seconds": seconds}
-    options |= {"nodes": nodes, "people": people, "bundle": bundle, "force": force}
+    options |= {"nodes": nodes, "people": people, "bundle": bundle, "force": force, "labels": labels_of(labels)}
     about: dict[str, Any] = {
         "describe": describe,
         "missing": missing,
@@ -154,17 +155,19 @@ def _sweep_folders(
 
 
 def _show(result: SweepResult, out: Path) -> None:
-    from lcifr.cli.terminal.statements import show_scales
+    from lcifr.cli.terminal.statements import show_labels, show_scales
 
     say(str(result.sweep))
     if result.checked is not None:
         say(f"{result.checked}; to check again: {command('check', out / 'bundle')}")
+    show_labels(result.model.labels)
     say("\n".join(result.people_lines))
     show_scales(result.model.scales)
     for number, pair in enumerate(result.worst[:SHOWN], 1):
         differs = ", ".join(f"{name} {own} → {other}" for name, (own, other) in pair.differs.items())
         alike = ", ".join(f"{name} {value}" for name, value in pair.alike.items())
-        decided = f"{result.model.target} {pair.decision} → {pair.other_decision}"
+        own, other = result.model.shown(pair.decision), result.model.shown(pair.other_decision)
+        decided = f"{result.model.target} {own} → {other}"
         say(f"pair {number}: {differs}; decision: {decided}{f'; both {alike}' if alike else ''}")
     if len(result.sweep.pairs) > SHOWN:
         say(f"all {len(result.sweep.pairs)} pairs: {out / 'pairs.csv'}")

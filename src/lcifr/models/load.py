@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +72,13 @@ class ModelFile:
     def outline(self) -> ModelOutline:
         """What was loaded."""
         return outline_of(self.model)
+
+    @property
+    def libraries(self) -> dict[str, str]:
+        """Versions of the libraries that read the file and answer for its model; none where they are not installed."""
+        name, _, known = self.outline().runtime.rpartition(" ")
+        read_by = {"skops": version("skops")} if self.format is ModelFormat.SKOPS else {}
+        return ({name: known} if name else {}) | read_by
 
 
 def load_file(path: str | Path, description: ModelDescription | None = None) -> ModelFile:

@@ -13,6 +13,7 @@ from lcifr.artifacts.folder import versions
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.deployment import is_raw
 from lcifr.certification.population.statement import Statement, why_no_bound
+from lcifr.certification.population.tally import decision_name
 from lcifr.certification.producer import FrozenEncoder, freeze
 from lcifr.certification.verdicts import Audit, Certificates, Verdict
 from lcifr.drawing.histogram import Histogram, histogram
@@ -87,11 +88,12 @@ def build(
         checked=about.checked,
         recheck=about.recheck,
         rule=_rule(found, about.decisions),
-        hashes=dict(sorted((_hashes(found, frozen, similarity) | dict(hashes or {})).items())),
+        hashes=dict(sorted((_hashes(found, frozen, similarity, about) | dict(hashes or {})).items())),
         versions=dict(about.versions if about.versions is not None else versions()),
         settings=dict(about.settings),
         data_cautions=about.data_cautions,
         notes=find_notes(findings),
+        baseline_learner=about.baseline_learner,
         scales=_scales(similarity, about),
     )
 
@@ -107,6 +109,7 @@ def _origin(found: Audit | Certificates, encoder: FrozenEncoder | None, about: A
         library=about.library,
         trees=_trees(found.model.function),
         encoder_trees=0 if encoder is None else _trees(encoder.function),
+        labels=about.decisions,
     )
 
 
@@ -230,8 +233,8 @@ def _rule(found: Audit | Certificates, words: Mapping[str, str]) -> str:
     model, rule = found.model, found.model.rule
     if rule.kind is Kind.NUMBER:
         return f"the prediction is less than {exactly(rule.known_tolerance)} away from that person’s own"
-    names = [str(label) for label in (range(rule.classes) if model.labels is None else model.labels)]
-    shown = [words.get(name, name) for name in names]
+    classes: Any = range(rule.classes) if model.labels is None else model.labels
+    shown = [words.get(decision_name(label), str(label)) for label in classes]
     if all(len(group) == 1 for group in rule.groups):
         return f"two similar people get the same decision ({', '.join(shown)})"
     groups = [" or ".join(shown[c] for c in group) for group in rule.groups]
@@ -239,11 +242,11 @@ def _rule(found: Audit | Certificates, words: Mapping[str, str]) -> str:
 
 
 def _hashes(
-    found: Audit | Certificates, encoder: FrozenEncoder | None, similarity: Similarity | None
+    found: Audit | Certificates, encoder: FrozenEncoder | None, similarity: Similarity | None, about: About
 ) -> dict[str, str]:
     known = {"model": found.model.function.hash}
     if similarity is not None:
         known |= {"similarity": similarity.hash, "encoding": similarity.encoding.hash}
-    if encoder is not None:
+    if encoder is not None and about.library is None and not is_raw(encoder):
         known["encoder"] = encoder.function.hash
     return known

@@ -41,6 +41,7 @@ class Origin:
     author : who answers for the page. encoder, model : the sizes of the layers, inputs first; hashes say which ones.
     arithmetic : what the verdicts speak about, in words. library : of a model of another library.
     trees, encoder_trees : how many the model and the encoder are sums of; 0 for networks.
+    labels : what decisions are called, by the model's own names.
     """
 
     audited: str
@@ -52,6 +53,7 @@ class Origin:
     library: LibraryFacts | None = None
     trees: int = 0
     encoder_trees: int = 0
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -209,6 +211,7 @@ class About:
     library : of a model of another library. trained_on : whether the model learned from people among these; None
         where nobody knows.
     scales : where the standard deviations and ranks of φ come from; None for what the similarity knows itself.
+    baseline_learner : what kind of model the baselines are, in words; empty where that is not known.
     """
 
     title: str = "Certificate report"
@@ -228,6 +231,7 @@ class About:
     library: LibraryFacts | None = None
     trained_on: bool | None = None
     scales: tuple[ScaleSource, ...] | None = None
+    baseline_learner: str = ""
 
 
 @dataclass(frozen=True)
@@ -257,3 +261,4 @@ class Report:
     data_cautions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     scales: tuple[ScaleSource, ...] = ()
+    baseline_learner: str = ""

@@ -32,8 +32,8 @@ def verdict_table(proved: Proved) -> Table:
         ("Undecided", count(proved.undecided), undecided),
         *((f"of these: {reason}", count(people), share) for (reason, people), share in reasons),
         *(("Not examined: a value is missing", count(proved.not_examined), share) for share in gone),
-        ("Certificates that are vacuous", count(proved.vacuous), percent(proved.vacuous / proved.rows)),
-        ("Similar to nobody but themselves", count(proved.alone), percent(proved.alone / proved.rows)),
+        ("Vacuous: certified because no one is similar", count(proved.vacuous), percent(proved.vacuous / proved.rows)),
+        ("No one similar but the person", count(proved.alone), percent(proved.alone / proved.rows)),
     )
     return Table("Verdicts", ("Verdict", "People", "Share"), rows, (False, True, True))
 

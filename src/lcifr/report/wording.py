@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lcifr.certification.population.statement import not_examined_words
-from lcifr.drawing.text import at_least, count, percent
+from lcifr.drawing.text import at_least, count, labels_words, percent
 from lcifr.report.charts import KINDS
 from lcifr.report.content import Checked, LibraryFacts, Origin, Proved, Report
 from lcifr.report.document import Block, CodeBlock, Document, Headline, Points, Section
@@ -74,6 +74,8 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
         yield "Model", _model(origin, report.hashes.get("encoder", ""), report.hashes.get("model", ""))
     else:
         yield from _library(origin.library)
+    if origin.labels:
+        yield "Decisions", f"{labels_words(origin.labels)}."
     yield "Arithmetic", f"{origin.arithmetic}."
     yield "Confirmed", _confirmed(report)
 

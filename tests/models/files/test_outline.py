@@ -37,7 +37,7 @@ def test_a_pipeline_says_columns_steps_classes_and_rule() -> None:
         "StandardScaler of 2",
         "OneHotEncoder of 1",
         "4 → 1",
-        "yes is decided where the output is above -0.405",
+        "the decision is yes where the output is above -0.405",
     ):
         assert words in said
 

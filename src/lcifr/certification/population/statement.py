@@ -111,7 +111,7 @@ class Statement:
             lines.append(
                 f"of the population at least {at_least(self.lower)}, with {100 * self.confidence:g} % confidence"
             )
-        lines.append(f"violated {self.violated}, undecided {self.undecided}, vacuous {self.vacuous}")
+        lines.append(f"violated {self.violated}, undecided {self.undecided}{vacuous_words(self.vacuous)}")
         if self.accuracy is not None:
             lines.append(
                 f"accuracy {self.accuracy:.1%}, balanced {self.balanced_accuracy:.1%}, "
@@ -225,11 +225,16 @@ def _figure(name: str, value: float | None) -> str:
     return quantity(value) if name == "mean_error" else fixed(value) if name == "r2" else f"{value:.1%}"
 
 
+def vacuous_words(vacuous: int) -> str:
+    """The end of a line of counts, where there are certificates about people to whom no one is similar."""
+    return f", vacuous {vacuous:,} (certified because no one is similar to them)" if vacuous else ""
+
+
 def constant_words(people: int, decision: str) -> str:
     """The warning about a model that decides the same for everybody."""
     return (
-        f"all {people:,} people get the same decision ({decision}): the model tells nobody apart, and no share of "
-        "certified people makes it worth anything"
+        f"all {people:,} people get the same decision ({decision}): the model does not distinguish between people, so "
+        "the certified share says nothing"
     )
 
 
@@ -242,9 +247,11 @@ def _warnings(tally: Tally, figures: dict[str, float]) -> tuple[str, ...]:
     elif "accuracy" in figures and figures["accuracy"] < figures["majority_rate"]:
         said.append(_below_majority(figures["balanced_accuracy"], len(tally.labels)))
     if tally.vacuous:
-        said.append(f"{tally.vacuous} certificates are vacuous: nobody is similar to these people")
+        said.append(f"{tally.vacuous} certificates are vacuous: no one is similar to these people, so they say nothing")
     if tally.singletons:
-        said.append(f"{tally.singletons} people are similar to nobody but themselves: their certificates say nothing")
+        said.append(
+            f"for {tally.singletons} people, φ calls no one similar but the person: their certificates say nothing"
+        )
     return tuple(said)
 
 

@@ -53,6 +53,17 @@ class SweptCell:
 
 
 @dataclass(frozen=True)
+class SweepLimit:
+    """What stopped a sweep before everything was decided: ``cells`` or ``seconds``, and how many were allowed."""
+
+    name: str
+    allowed: float
+
+    def __str__(self) -> str:
+        return f"stopped at its limit of {self.allowed:,g} {self.name}; a larger --{self.name} leaves less open"
+
+
+@dataclass(frozen=True)
 class Sweep:
     """What is known of everybody who can exist: three lists of cells that are the universe together.
 
@@ -64,6 +75,7 @@ class Sweep:
     whole : whether whole-number attributes hold whole numbers only.
     arithmetic : in which the model is computed.
     hashes : of the model, the encoding with its schema, and φ with its tables; None where it is not to be looked up.
+    limit : what stopped the sweep while cells were open; None where it ran to its end, or where that is not known.
     """
 
     proved: tuple[SweptCell, ...]
@@ -72,6 +84,7 @@ class Sweep:
     whole: bool
     arithmetic: Arithmetic
     hashes: Hashes | None = None
+    limit: SweepLimit | None = None
 
     def cells(self, standing: Standing) -> tuple[SweptCell, ...]:
         """Those of one list."""
@@ -170,7 +183,8 @@ class Sweep:
                 "how many are not is unknown"
             )
         universe = "whole numbers where the schema says so" if self.whole else "all real numbers"
-        return "\n".join([*lines, f"universe: {universe}; arithmetic: {self.arithmetic}"])
+        stopped = [] if self.limit is None else [str(self.limit)]
+        return "\n".join([*lines, *stopped, f"universe: {universe}; arithmetic: {self.arithmetic}"])
 
 
 def _percent(share: Fraction) -> str:

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lcifr.certification.population.statement import fit_words, not_examined_words, why_no_bound
-from lcifr.drawing.text import at_least, exactly, fixed, moved_words, percent, quantity, tolerance_words, visible
+from lcifr.certification.population.statement import (
+    constant_words,
+    fit_words,
+    not_examined_words,
+    vacuous_words,
+    why_no_bound,
+)
+from lcifr.drawing.text import (
+    at_least,
+    exactly,
+    fixed,
+    labels_words,
+    moved_words,
+    percent,
+    quantity,
+    tolerance_words,
+    visible,
+)
 from lcifr.runs.auditing.baselines import figures_of
 
 if TYPE_CHECKING:
@@ -23,28 +39,32 @@ def statement_lines(
     tolerance: float | None = None,
     sees_z_alone: bool = False,
     trained_on: bool = False,
+    labels: Mapping[str, str] | None = None,
 ) -> list[str]:
     """The certified share, what it says of the population, and what it must be read with.
 
     Parameters
     ----------
     tolerance : how far two predictions of numbers may be apart.
-    sees_z_alone : who sees z alone can find no counterexample: a point of a ball is nobody.
+    sees_z_alone : whoever sees only z cannot find a counterexample, because a point of a ball is not a person.
     trained_on : whether the model learned from people among these.
+    labels : what decisions are called.
     """
     count = f"{said.certified:,} of {said.rows:,} {'held-out people' if held_out else 'people'}"
     share = f"certified with respect to φ: {count} ({percent(said.share)}){not_examined_words(said.not_examined)}"
     warnings = list(said.warnings)
     lines = [share]
     if said.constant is not None:  # first, or the share is what a reader takes away
-        lines = [f"warning: {warnings.pop(0)}", f"({share})"]
+        del warnings[0]
+        decision = (labels or {}).get(said.constant, said.constant)
+        lines = [f"warning: {constant_words(said.people, decision)}", f"({share})"]
     if said.lower is not None:
         lines.append(f"in the population: at least {at_least(said.lower)}, with {100 * said.confidence:g} % confidence")
     else:
         lines.append(f"no statement about a population: {why_no_bound(said.not_examined, trained_on=trained_on)}")
     violated = "" if sees_z_alone else f"counterexamples {said.violated:,}, "
-    gone = f"not examined {said.not_examined:,}, " if said.not_examined else ""
-    lines.append(f"{violated}undecided {said.undecided:,}, {gone}vacuous {said.vacuous:,}")
+    gone = f", not examined {said.not_examined:,}" if said.not_examined else ""
+    lines.append(f"{violated}undecided {said.undecided:,}{gone}{vacuous_words(said.vacuous)}")
     if said.accuracy is not None:
         lines.append(
             f"accuracy {percent(said.accuracy)}, balanced {percent(said.balanced_accuracy)}, "
@@ -55,6 +75,14 @@ def statement_lines(
     if tolerance is not None:
         lines.append(f"tolerance {exactly(tolerance)}: {tolerance_words(tolerance)}")
     return lines + [f"warning: {text}" for text in warnings]
+
+
+def show_labels(labels: Mapping[str, str]) -> None:
+    """What ``--labels`` calls the model's decisions, once, so that other lines can use the names."""
+    from lcifr.cli.terminal.output import say
+
+    if labels:
+        say(f"decisions: {labels_words(labels)}")
 
 
 def people_words(count: int) -> str:
@@ -95,8 +123,8 @@ def show_scales(scales: Sequence[ScaleSource]) -> None:
         say(f"… and {len(scales) - LISTED} more, in result.json")
 
 
-def baseline_table(said: Statement) -> None:
-    """The model beside both baselines."""
+def baseline_table(said: Statement, learner: str) -> None:
+    """The model beside both baselines; ``learner`` : what kind of model these are."""
     from rich.table import Table
 
     from lcifr.cli.terminal.output import console
@@ -112,6 +140,8 @@ def baseline_table(said: Statement) -> None:
     out = console()
     out.print()
     out.print(table)
+    if learner:
+        out.print(f"plain and unaware: {learner}; unaware never sees what φ leaves free")
 
 
 def _figure(name: str, value: float | None) -> str:
@@ -133,7 +163,8 @@ def counterexample_table(result: AuditResult) -> None:
     for heading in ("counterexample", f"person {shown.id}", "a similar person"):
         table.add_column(Text(visible(heading)))
     own, other, tolerance = shown.prediction, shown.other_prediction, result.model.tolerance
-    decided = (own, other) if tolerance is None else (quantity(own, tolerance), quantity(other, tolerance))
+    named = result.model.shown(own), result.model.shown(other)
+    decided = named if tolerance is None else (quantity(own, tolerance), quantity(other, tolerance))
     decisions = (result.model.target, *decided)
     for row in (*((name, *pair) for name, pair in shown.differs.items()), decisions):
         table.add_row(*(Text(visible(str(value))) for value in row))

@@ -111,8 +111,8 @@ class ModelOutline:
         return f"It takes {listed(parts, quotes=False)}, and does not say which columns these are."
 
 
-EXACT = "No float arithmetic is known for it as it stands: verdicts speak of real numbers on the stored weights."
-NO_RUNTIME = "What computes it is not installed here: its decisions are those of our exact forward pass."
+EXACT = "lcifr knows no float arithmetic for it, so verdicts are about real numbers on the stored weights."
+NO_RUNTIME = "Its library is not installed here, so its decisions come from lcifr's exact forward pass."
 
 
 def rule_words(model: Model) -> str:
@@ -123,12 +123,12 @@ def rule_words(model: Model) -> str:
     if rule.kind is Kind.CLASS:
         lead = f" by more than {rule.band[1]:.3g}" if rule.band[1] else ""
         classes = f" ({listed(names, quotes=False)})" if names else ""
-        return f"the class{classes} whose output is the largest{lead} decides, of several the first"
+        return f"the decision is the class{classes} with the largest output{lead}, the first of several"
     first, second = names or ("class 0", "class 1")
-    near = f" (within {(rule.band[1] - rule.band[0]) / 2:.1g} of it only rounding decides)"
+    near = f" (within {(rule.band[1] - rule.band[0]) / 2:.1g} of that, rounding decides)"
     width = rule.band[1] - rule.band[0]
     threshold = 0.0 if abs(rule.middle) < width else rule.middle
-    return f"{second} is decided where the output is above {threshold:.6g}{near if width else ''}, else {first}"
+    return f"the decision is {second} where the output is above {threshold:.6g}{near if width else ''}, else {first}"
 
 
 def listed(names: Any, *, quotes: bool = True) -> str:

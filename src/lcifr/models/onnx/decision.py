@@ -126,5 +126,6 @@ def _decided(decided: Decided, classes: tuple[Label, ...], name: str) -> ReadDec
             f"the output {quoted(name)} decides between {len(decided.labels)} classes, named {list(labels)}"
         )
     rule = Rule.of(decided.scores.width) if decided.kind is Kind.CLASS else Rule(Kind.SIGN, 1)
-    found = Rule(rule.kind, rule.outputs, rule.groups, band=decided.band)
+    log_odds = (1.0, 0.0) if decided.log_odds else None
+    found = Rule(rule.kind, rule.outputs, rule.groups, band=decided.band, log_odds=log_odds)
     return ReadDecision(decided.scores, found, np.array(labels), decided.labels)

@@ -151,7 +151,7 @@ def rule_of(objective: str, count: int, where: str) -> Rule:
     if name == "binary":
         slope = slope_of(objective)
         band = behind_line(probability_band(0.5, UNIT, where), slope, 0.0, UNIT)
-        return Rule(Kind.SIGN, 1, band=(band.lower, band.upper))
+        return Rule(Kind.SIGN, 1, band=(band.lower, band.upper), log_odds=(slope, 0.0))
     if name == "multiclass" and count > 1:
         lead = 2 * ASSUMED_ROUNDOFFS * UNIT  # of a softmax: two exponentials, each as exact as assumed
         return Rule(Kind.CLASS, count, tuple((c,) for c in range(count)), band=(-lead, lead))

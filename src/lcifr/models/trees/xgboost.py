@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -99,7 +99,7 @@ def read_booster(content: Mapping[str, Any], where: str) -> XGBoostModel:
         raise NetworkError(f"{where} holds no trees", fix="train at least one round")
     if logistic:  # the library computes the margin of the base score in float32, in three operations
         room = 8 * UNIT * (1.0 + float(np.abs(base).max()))
-        rule = Rule(rule.kind, rule.outputs, rule.groups, rule.tolerance, (rule.band[0] - room, rule.band[1] + room))
+        rule = replace(rule, band=(rule.band[0] - room, rule.band[1] + room))
     names = tuple(str(name) for name in learner.get("feature_names", ()))
     width = int(parameters["num_feature"])
     kinds = tuple(kind == "c" for kind in learner.get("feature_types", ())) or (False,) * width
@@ -145,7 +145,7 @@ def _rule(objective: str, count: int, where: str) -> tuple[Rule, bool]:
         )
     if objective in LOGISTIC:
         band = probability_band(0.5, UNIT, where)
-        return Rule(Kind.SIGN, 1, band=(band.lower, band.upper)), True
+        return Rule(Kind.SIGN, 1, band=(band.lower, band.upper), log_odds=(1.0, 0.0)), True
     if objective == RAW:  # the classifier compares the margin itself with one half
         return Rule(Kind.SIGN, 1, band=(0.5, 0.5)), False
     if objective == HINGE:

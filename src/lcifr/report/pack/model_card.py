@@ -36,7 +36,7 @@ def _details(result: AuditResult, report: Report) -> Iterator[str]:
     origin, library = report.origin, report.origin.library
     yield f"- Predicts: {plain_markdown(result.model.target)} ({result.model.task})"
     if result.model.classes:
-        yield f"- Decides between: {plain_markdown(', '.join(map(str, result.model.classes)))}"
+        yield f"- Decides between: {plain_markdown(', '.join(map(result.model.shown, result.model.classes)))}"
     if library is not None:
         yield f"- File: {plain_markdown(library.name)}, SHA-256 `{library.sha256}`"
         yield f"- Rule: {plain_markdown(library.rule)}"
@@ -54,8 +54,8 @@ def _factors(result: AuditResult, report: Report) -> Iterator[str]:
 
 
 def _metrics(report: Report) -> Iterator[str]:
-    yield f"- Certified: {plain_markdown(report.rule)}, for everybody whom φ calls similar, proved for each person"
-    yield "- Counterexample: a similar person who could exist, and is decided otherwise"
+    yield f"- Certified: {plain_markdown(report.rule)}, for everyone whom φ calls similar, proved person by person"
+    yield "- Counterexample: a similar person who could exist and gets a different decision"
     yield "- Undecided: neither is known"
 
 

@@ -195,7 +195,7 @@ def _digests(bundle: Path, result: AuditResult) -> dict[str, Any]:
     return {
         "format": "lcifr-digests-1",
         "people": {"digest": people.digest, "people": len(people.lines), "attributes": list(schema["attributes"])},
-        "hashes": asdict(result.model.hashes),
+        "hashes": result.model.hashes.to_dict(),
         "model_file": None if origin is None else origin.sha256,
         "files": {file.name: sha256_of(file) for file in sorted(bundle.iterdir())},
     }

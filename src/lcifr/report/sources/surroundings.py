@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,8 @@ def about_audit(result: AuditResult, settings: RunSettings | None) -> About:
         data=f"{result.statement.rows:,} people{of}{drawn}, {_whom(result.held_out, known=known)}",
         partial=None if data is None else data.partial,
         data_cautions=() if data is None else data.cautions,
+        decisions=result.model.labels,
+        baseline_learner=result.baseline_learner,
         checked=None if result.checked is None else checked_of(result.checked),
         recheck=(f"python -m lcifr.check {result.bundle}",) if result.bundle else (),
         findings=result.findings,
@@ -92,7 +93,7 @@ def hashes_of_audit(result: AuditResult) -> dict[str, str]:
     """Of everything the verdicts depend on, by name."""
     origin = result.model.origin
     file = {} if origin is None else {"model file": origin.sha256}
-    return dict(sorted((asdict(result.model.hashes) | file).items()))
+    return dict(sorted((result.model.hashes.to_dict() | file).items()))
 
 
 def hashes_of_consumer(proved: Provenance) -> dict[str, str]:

@@ -9,6 +9,7 @@ from lcifr.drawing.sweeps.charts import KINDS
 from lcifr.drawing.sweeps.shares import ShareGrid, Shares, ShareStrip
 from lcifr.drawing.text import count, format_value, percent, percents
 from lcifr.report.document import Chart, Table
+from lcifr.runs.auditing.result import ModelSummary
 from lcifr.runs.sweeps.folder import SweepResult
 from lcifr.runs.sweeps.worst_pairs import WorstPair
 
@@ -91,10 +92,11 @@ def _texts(shares: Shares, standings: tuple[Standing, ...]) -> tuple[str, ...]:
     return tuple(percent(shares[one]) for one in standings)
 
 
-def pair_table(number: int, pair: WorstPair, target: str) -> Table:
+def pair_table(number: int, pair: WorstPair, model: ModelSummary) -> Table:
     """What differs between two people, and how they are decided."""
     rows = [(name, _value(own), _value(other)) for name, (own, other) in pair.differs.items()]
-    rows.append((f"Decision: {target}", _value(pair.decision), _value(pair.other_decision)))
+    own, other = (model.shown(one) if model.labels else _value(one) for one in (pair.decision, pair.other_decision))
+    rows.append((f"Decision: {model.target}", own, other))
     both = "; ".join(f"{name} {_value(value)}" for name, value in pair.alike.items())
     caption = f"Pair {number}." + (f" Both have: {both}." if both else " They differ in every attribute.")
     return Table(caption, ("Differs in", "One person", "A similar person"), tuple(rows), (False, False, False))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lcifr.certification.sweep.result import Standing
+from lcifr.certification.sweep.result import Standing, Sweep
 from lcifr.drawing.sweeps.charts import KINDS
-from lcifr.drawing.text import arithmetic_words, count, exactly, percent, percents, tolerance_words
+from lcifr.drawing.text import arithmetic_words, count, exactly, labels_words, percent, percents, tolerance_words
 from lcifr.report.content import Caution
 from lcifr.report.document import Block, CodeBlock, Document, Gallery, Headline, Points, Section, Table
 from lcifr.report.sweeps.charts import NAMES, grid, pair_table, shares_table, shown_standings, strip
@@ -67,12 +67,14 @@ def _facts(result: SweepResult, settings: RunSettings, author: str, written: str
     yield "Author", author or "not named"
     origin, hashes = result.model.origin, result.model.hashes
     if origin is None:
-        yield "Model", f"model sha256 {hashes.model[:12]}… on an encoder sha256 {hashes.encoder[:12]}…"
+        yield "Model", f"model sha256 {hashes.model[:12]}… on an encoder sha256 {hashes.first[:12]}…"
     else:
         yield "Model", f"{origin.library}; {'; '.join(origin.steps)} (sha256 {origin.sha256[:12]}…)"
         yield "Rule", f"{origin.rule}."
         if origin.assumptions:
             yield "Assumed", " ".join(origin.assumptions)
+    if result.model.labels:
+        yield "Decisions", f"{labels_words(result.model.labels)}."
     yield "Arithmetic", f"{arithmetic_words(result.model.arithmetic)}."
     yield "Universe", _universe(result)
     yield "Confirmed", _confirmed(result)
@@ -153,7 +155,7 @@ def _cautions(result: SweepResult) -> Iterator[Caution]:
             "open",
             "Not everything is known",
             f"Of everyone who could exist, {percent(float(sweep.share(Standing.OPEN)))} is open: not proved, "
-            "and not violating throughout.",
+            f"and not violating throughout.{_stopped(sweep)}",
         )
     if weak := sweep.share(Standing.CROSSINGS):
         yield Caution(
@@ -162,6 +164,12 @@ def _cautions(result: SweepResult) -> Iterator[Caution]:
             f"{percent(float(weak))} is known for strict crossings only: in exact arithmetic, nobody similar gets a "
             "strictly different decision, but ties and rounding may go either way.",
         )
+
+
+def _stopped(sweep: Sweep) -> str:
+    """Which limit stopped the sweep, as a sentence; nothing where none did."""
+    said = "" if sweep.limit is None else str(sweep.limit)
+    return f" The sweep {said}." if said else ""
 
 
 def _refuting(result: SweepResult) -> str:
@@ -236,7 +244,7 @@ def _pairs(result: SweepResult) -> Iterator[Block]:
         "plain forward passes decide differently beyond rounding."
     )
     for number, pair in enumerate(shown, 1):
-        yield pair_table(number, pair, result.model.target)
+        yield pair_table(number, pair, result.model)
 
 
 def _method(result: SweepResult, settings: RunSettings) -> Iterator[Block]:
@@ -248,7 +256,8 @@ def _method(result: SweepResult, settings: RunSettings) -> Iterator[Block]:
         "change in scores. docs/design/pairs.md explains why this is correct."
     )
     model = result.model.hashes
-    hashes = {"encoder": model.encoder, "model": model.model, "φ": model.similarity, "encoding": model.encoding}
+    named = {"look_up": "look-up of columns", "similarity": "φ"}
+    hashes = {named.get(name, name): sha256 for name, sha256 in model.to_dict().items()}
     rows = tuple({**hashes, "sweep": result.sweep.hash}.items())
     yield Table("What this report is about (SHA-256)", ("Item", "Hash"), rows, (False, False))
     yield Table("Versions", ("Package", "Version"), tuple(settings.versions.items()), (False, False))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -52,6 +52,25 @@ class BaselineSettings:
             parties.head.class_weight,
             parties.arithmetic,
         )
+
+    @property
+    def learner(self) -> str:
+        """What kind of model both baselines are, in words."""
+        head = "linear regression" if self.regresses else "logistic regression"
+        hidden: tuple[int, ...] | None = getattr(self.encoder, "hidden", None)
+        if hidden is None:
+            return f"boosted trees (one score for each attribute), and {head} on the scores"
+        layers = " + ".join(map(str, hidden)) or "no"
+        outputs: int = getattr(self.encoder, "latent_dim", 0)
+        return f"a ReLU network ({layers} hidden units, {outputs} outputs), and {head} on its outputs"
+
+
+@dataclass(frozen=True)
+class JudgedBaselines:
+    """What :func:`judge_baselines` found, and what kind of model the baselines are; both empty without baselines."""
+
+    figures: Baselines = field(default_factory=dict)
+    learner: str = ""
 
 
 def judge_baselines(settings: BaselineSettings, training: PeopleTable, people: Individuals, y: Any) -> Baselines:

@@ -128,7 +128,7 @@ class ModelSubject(AuditSubject):
             trained_on=None,
             data=None,
             phi=FormulaSummary(similarity.text, similarity.explain(), similarity.hash, similarity.source, True),
-            hashes=ModelHashes(hashes.encoder, hashes.model, hashes.similarity, hashes.encoding),
+            hashes=ModelHashes(hashes.encoder, hashes.model, hashes.similarity, hashes.encoding, has_encoder=False),
             arithmetic=str(self.arithmetic),
             origin=self.origin,
             scales=scale_sources(self.similarity, Path(self.reference).name),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +77,7 @@ class SweepResult:
             "bounds": bounds,
             "cells": {str(one): len(self.sweep.cells(one)) for one in Standing},
             "pairs": len(self.sweep.pairs),
+            "stopped_by": None if self.sweep.limit is None else asdict(self.sweep.limit),
             "refuted_cells": self.sweep.refuted_cells,
             **self.people.to_dict(),
             "individuals": self.sweep.individuals,
@@ -88,6 +89,16 @@ class SweepResult:
             **self.model.to_dict(),
         }
 
+    def with_labels(self, labels: Mapping[Any, str]) -> SweepResult:
+        """The same with other names of decisions, for people to read; nothing else depends on them."""
+        from lcifr.runs.auditing.result import name_decisions
+
+        if not labels:
+            return self
+        binary = self.sweep.hashes is not None and self.sweep.hashes.decision.get("kind") == "sign"
+        named = name_decisions(labels, self.model.classes or (range(2) if binary else ()))
+        return replace(self, model=replace(self.model, labels=named))
+
     @classmethod
     def read(cls, folder: Path) -> SweepResult:
         """What is in a folder that ``lcifr sweep`` wrote.
@@ -97,6 +108,7 @@ class SweepResult:
         LcifrError
             If it is the folder of something else, or its cells are not those that were written.
         """
+        from lcifr.certification.sweep.result import SweepLimit
         from lcifr.runs.auditing.result import ModelSummary
 
         with fitting_together(folder):
@@ -111,6 +123,8 @@ class SweepResult:
             sweep = _read_cells(folder, said, model)
             if sweep.hash != said["sweep"]:
                 raise ArtefactError(f"{folder / CELLS} does not hold the cells of this sweep", fix="sweep again")
+            stopped = said.get("stopped_by")
+            sweep = replace(sweep, limit=None if stopped is None else SweepLimit(**stopped))
             people = SweptPeople.from_dict(said)
             worst = tuple(WorstPair(**one) for one in said["worst"])
             return cls(model, sweep, people, worst, SweepCheck.from_dict(said["checked"]))
@@ -132,7 +146,7 @@ def _read_cells(folder: Path, said: Mapping[str, Any], model: ModelSummary) -> S
     from lcifr.certification.sweep.cells_table import from_table
     from lcifr.models.arithmetic import Arithmetic
 
-    hashes = Hashes(**asdict(model.hashes), decision=said["decision"], arithmetic=model.arithmetic)
+    hashes = Hashes(**model.hashes.of_proofs(), decision=said["decision"], arithmetic=model.arithmetic)
     encoding = read_encoding(folder)
     if encoding.hash != hashes.encoding:
         raise ArtefactError(f"{folder / ENCODING} is not the encoding that was swept", fix="sweep again")

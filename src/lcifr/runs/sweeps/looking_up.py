@@ -47,6 +47,7 @@ def _as_swept(folder: Path, people: Path, options: Mapping[str, Any]) -> Certify
 
     asked = _swept_arguments(folder)
     shared: dict[str, Any] = {**options, "sweep": folder, "arithmetic": asked["arithmetic"]}
+    shared["labels"] = options.get("labels") or asked.get("labels") or {}
     if "producer" in asked:
         _refuse_another_formula(folder, asked["phi"])
         producer, consumer = Path(asked["producer"]), Path(asked["consumer"])

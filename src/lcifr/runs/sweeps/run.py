@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lcifr.runs.auditing.parties import open_people, read_parties
 from lcifr.runs.events import Listener, StepKind, listening, step
@@ -45,6 +46,7 @@ class SweepOptions:
     nodes : of the search in one cell. bundle : write the proofs for the exact checker, and check them.
     people : how many people of the table, whom no cell decides, are then asked about one by one, at most.
     force : replace ``out`` if lcifr wrote it.
+    labels : what decisions are called in output and reports, such as ``{0: "refused", 1: "granted"}``.
     """
 
     out: Path
@@ -55,6 +57,7 @@ class SweepOptions:
     people: int = MOST
     bundle: bool = False
     force: bool = False
+    labels: Mapping[Any, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +94,7 @@ def sweep_model(
     """Sweep a model that already decides."""
     with listening(listener):
         prepared = prepare_model(request)
-        command = Command.of("sweep", request, argv)
+        command = Command.of("sweep", request, argv, prepared.file.libraries)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             people = read_people(prepared, request, run.work)
             subject = read_for_people(prepared, request, people)
@@ -104,7 +107,9 @@ def _sweep(
 ) -> SweepResult:
     from lcifr.certification.sweep.sweeper import Sweeper
     from lcifr.certification.sweep.swept_model import SweptModel
+    from lcifr.runs.auditing.result import decisions_of, name_decisions
 
+    summary = replace(subject.summary(), labels=name_decisions(options.labels, decisions_of(subject.model)))
     whole = options.universe == "whole"
     library = None if subject.library is None else subject.library.source
     swept = SweptModel(subject.encoder, subject.model, subject.arithmetic, library)
@@ -124,7 +129,7 @@ def _sweep(
     subject.encoder.encoding.save(run.work / ENCODING)
     worst = worst_pairs(swept, found.pairs)
     checked = write_and_check(run.work, swept, found, options.nodes) if options.bundle else None
-    result = SweepResult(_warned(subject.summary(), warnings), found, decided, worst, checked)
+    result = SweepResult(_warned(summary, warnings), found, decided, worst, checked)
     (run.work / SWEPT).unlink()
     run.finish(result.to_dict())
     return result

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from lcifr.drawing.sweeps.charts import KINDS
 from lcifr.drawing.sweeps.shares import Shares, ValueParts
 from lcifr.drawing.text import format_value, visible
+from lcifr.runs.auditing.result import ModelSummary
 from lcifr.runs.sweeps.folder import SweepResult
 from lcifr.runs.sweeps.worst_pairs import WorstPair
 from lcifr.workbench.command_lines import command_line
@@ -83,7 +84,7 @@ def open_sweep(folder: WorkFolder, name: str) -> OpenedSweep:
                 for label, row in zip(grid.down.labels, grid.shares, strict=True)
             ),
         ),
-        tuple(visible(_pair(pair)) for pair in result.worst),
+        tuple(visible(_pair(pair, result.model)) for pair in result.worst),
         tuple(commands),
     )
 
@@ -99,9 +100,10 @@ def _parts(bins: ValueParts, shares: tuple[Shares, ...]) -> tuple[PartShares, ..
     )
 
 
-def _pair(pair: WorstPair) -> str:
+def _pair(pair: WorstPair, model: ModelSummary) -> str:
     differs = "; ".join(
         f"{name} {format_value(own)} → {format_value(other)}" for name, (own, other) in pair.differs.items()
     )
     alike = ", ".join(f"{name} {format_value(value)}" for name, value in pair.alike.items())
-    return f"{differs}: the decisions are {pair.decision} and {pair.other_decision}. Both: {alike or 'nothing'}"
+    own, other = model.shown(pair.decision), model.shown(pair.other_decision)
+    return f"{differs}: the decisions are {own} and {other}. Both: {alike or 'nothing'}"
