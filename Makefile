@@ -44,7 +44,7 @@ kernels: $(VENV)/dev.stamp
 test: kernels  ## set up everything and run the tests (under ten minutes on 2 cores)
 	$(TEST_ENV) $(BIN)/python -m pytest -n auto -m "not long and not nightly"
 
-test-long: kernels  ## what takes longer: large samples, whole datasets, all examples (under half an hour on 2 cores)
+test-long: kernels  ## what takes longer: large samples, whole datasets, all examples
 	$(TEST_ENV) LCIFR_ALL_EXAMPLES=1 $(BIN)/python -m pytest -n auto -m "(long or sampled) and not nightly"
 
 test-nightly: kernels  ## the rest of the largest samples
