@@ -109,6 +109,14 @@ def test_a_declared_threshold_is_that_of_predict_proba(name: str, comparison: st
     assert repr(threshold) in file.outline().rule
 
 
+@pytest.mark.parametrize("name", ["xgboost", "lightgbm steep"])
+def test_a_margin_of_0_is_the_declared_probability(name: str, tmp_path: Path) -> None:
+    _, path, frame = saved(name, tmp_path)
+    rule = declared(path, 0.8, ">=").read_table(frame, unscaled(frame)).model.rule
+    least = rule.least_probability(np.array([True, False]), np.zeros(2))
+    np.testing.assert_allclose(least, [0.8, 0.2], atol=1e-5)
+
+
 @pytest.mark.parametrize("name", ["xgboost", "lightgbm steep", "logistic", "forest", "histograms"])
 def test_no_certificate_at_the_declared_threshold_is_refuted_by_the_library(name: str, tmp_path: Path) -> None:
     model, path, frame = saved(name, tmp_path)

@@ -101,7 +101,8 @@ class TreeFile:
         check_meaning(output, source.rule, where)
         if output.has_threshold:
             band = source.threshold_band(output, description.arithmetic, where)
-            source = replace(source, rule=Rule(Kind.SIGN, 1, band=(band.lower, band.upper)))
+            rule = Rule(Kind.SIGN, 1, band=(band.lower, band.upper), log_odds=source.rule.log_odds)
+            source = replace(source, rule=rule)
         if source.labels is not None:
             source = replace(source, labels=declared_labels(output, source.labels, where))
         return source
