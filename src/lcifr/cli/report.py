@@ -46,7 +46,9 @@ def report(
     labels: LabelsOption = None,
     people: Annotated[
         str,
-        typer.Option(metavar="N|all", help="Markdown: show this many people one by one, counterexamples first."),
+        typer.Option(
+            "--people", metavar="N|all", help="Markdown: show this many people one by one, counterexamples first."
+        ),
     ] = "50",
     as_json: JsonOption = False,
 ) -> None:

@@ -171,7 +171,7 @@ def test_declared_classes_are_what_model_and_library_decide(name: str, tmp_path:
     assert (read.predict(frame) == expected).all()
     assert (read.decide(people) == expected).mean() > 0.99
     assert file.outline().classes == ("refused", "granted")
-    assert file.outline().rule == "granted is decided where its probability is >= 0.6, else refused"
+    assert file.outline().rule == "the decision is granted where its probability is >= 0.6, else refused"
 
 
 def test_names_of_a_skops_file_are_not_turned_around(tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ class DescribedOutput:
     def rule_words(self, first: object, second: object) -> str:
         """How a score or probability is compared, in words, with the names of both classes."""
         what = "its probability" if self.meaning is Meaning.PROBABILITY else "the score"
-        return f"{second} is decided where {what} is {self.comparison} {self.threshold!r}, else {first}"
+        return f"the decision is {second} where {what} is {self.comparison} {self.threshold!r}, else {first}"
 
 
 @dataclass(frozen=True)
