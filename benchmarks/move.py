@@ -238,7 +238,7 @@ class File:
         found: dict[str, list[ast.stmt]] = defaultdict(list)
         imported = {_local(alias) for node in _own(self.tree) if isinstance(node, Import) for alias in node.names}
         for node in self.tree.body:
-            if isinstance(node, Import):
+            if isinstance(node, Import) or _is_main(node):
                 continue
             holder = ast.Module([node], [])
             for name in _bindings(holder) - imported:
@@ -327,6 +327,7 @@ class Move:
                 self.files[module] = File(path, module, (self.root / path).read_text(encoding="utf-8"))
         self.path_moves = self._expand_paths()
         self.to: dict[str, str] = {old: new for new, sources in self.table.modules.items() for old in sources}
+        self.folders: dict[str, str] = {}  # packages whose rest goes into another
         self.joined: dict[str, list[File]] = {}
         self.moved: dict[str, str] = {}  # old module: new module, of files that stay a file
         self._plan()
@@ -337,9 +338,18 @@ class Move:
         for path in self.tracked:
             for old in sorted(self.table.paths, key=len, reverse=True):
                 if path == Path(old) or path.is_relative_to(old):
-                    found[path] = Path(self.table.paths[old]) / path.relative_to(old)
+                    if not self._is_listed(path):
+                        found[path] = Path(self.table.paths[old]) / path.relative_to(old)
                     break
         return found
+
+    def _is_listed(self, path: Path) -> bool:
+        """Whether the table names this module, or it is a package of the library without code, which may dissolve."""
+        file = self.files.get(_module(path)) if path.suffix == ".py" else None
+        listed = {name for sources in self.table.modules.values() for name in sources}
+        if file is None or file.module in listed:
+            return file is not None
+        return file.module.startswith("lcifr") and file.is_package and _is_bare(file.tree)
 
     def _plan(self) -> None:
         for old, new in self.path_moves.items():
@@ -350,8 +360,10 @@ class Move:
                     self.moved[module] = target
         for old, new in self.table.paths.items():
             if (module := _module(Path(old) / "__init__.py")) and (target := _module(Path(new) / "__init__.py")):
-                self.to.setdefault(module, target)
+                self.folders[module] = target
         for new, sources in self.table.modules.items():
+            if not sources:
+                continue  # a package, written at the end
             there = [name for name in sources if name in self.files]
             if new in self.files and set(there) <= {new, *self.table.modules}:  # done before
                 for name in there:
@@ -387,7 +399,7 @@ class Move:
             if self.is_module(module):
                 if rest:
                     rest[0] = self.renamed(module, rest[0])
-                return ".".join([self.target(module), *rest])
+                return ".".join([self.to.get(module) or self.folders.get(module, module), *rest])
         return name
 
     def rewrite_text(self, text: str) -> str:
@@ -491,7 +503,7 @@ class Move:
     def packages(self) -> set[str]:
         """New modules that are packages because the table makes them so."""
         empty = {name for name, sources in self.table.modules.items() if not sources}
-        kept = {self.target(file.module) for file in self.files.values() if file.is_package}
+        kept = {self.to[file.module] for file in self.files.values() if file.is_package and file.module in self.to}
         return empty | {name for name in kept if name in self.table.modules and len(self.table.modules[name]) == 1}
 
     def _dissolved(self) -> set[str]:
@@ -500,14 +512,14 @@ class Move:
         for file in sorted(self.files.values(), key=lambda file: -len(file.path.parts)):
             inner = [name for name in self.files if name.startswith(f"{file.module}.") and name not in found]
             folders = [name for name in found if name.startswith(f"{file.module}.")]
-            if not file.is_package or file.module in self.to or not (inner or folders):
+            if not file.is_package or file.module in self.to or file.path in self.path_moves or not (inner or folders):
                 continue
             staying = [name for name in inner if self.target(name).startswith(f"{file.module}.")]
             staying += [new for new in self.table.modules if new.startswith(f"{file.module}.")]
             others = [p for p in self.tracked if p.is_relative_to(file.path.parent) and p.suffix != ".py"]
             if staying or any(path not in self.path_moves for path in others):
                 continue
-            if len(file.tree.body) > (ast.get_docstring(file.tree) is not None):
+            if not _is_bare(file.tree):
                 self._once(self.problems, f"{file.module}: its package goes; the table must say where its code does")
             found.add(file.module)
         return found
@@ -523,6 +535,8 @@ class Move:
         after: dict[str, dict[str, str]] = defaultdict(dict)
         before: dict[str, dict[str, str]] = defaultdict(dict)
         for file in self.files.values():
+            if not file.module.startswith("lcifr"):
+                continue
             mine = self.target(file.module)
             for node in file.tree.body:
                 if isinstance(node, ast.ImportFrom) and (module := _absolute(file, node)).startswith("lcifr"):
@@ -741,6 +755,7 @@ class Move:
                 comment = _as_comment(own)
             bodies.append(comment + part.body if part.body.strip() else "")
             endings.append(part.ending)
+        head = self._first_of_each(head, files)
         known = set(head)
         text = [f'"""{doc}{_newline(doc)}"""\n\n' if doc else "", "from __future__ import annotations\n\n"]
         text += [f"{line}\n" for line in dict.fromkeys(head)]
@@ -748,6 +763,18 @@ class Move:
             text.append("\nif TYPE_CHECKING:\n" + "".join(f"    {line}\n" for line in rest))
         text += [f"\n\n{body}\n" for body in [*bodies, *endings] if body.strip()]
         return _without_known_imports("".join(text))
+
+    def _first_of_each(self, lines: list[str], files: list[File]) -> list[str]:
+        """The imports without those of names that are defined here, or imported before: they mean the same."""
+        bound = {self.renamed(file.module, name) for file in files for name in file.defined}
+        kept = []
+        for line in dict.fromkeys(lines):
+            name = re.split(r" import | as |^import ", line.split("  #")[0])[-1]
+            if not line.startswith("from ") or name not in bound:
+                kept.append(line)
+            if line.startswith("from "):
+                bound.add(name)
+        return kept
 
     def _repeated(self, files: list[File]) -> dict[str, set[str]]:
         """Names that a later module defines by the same words as an earlier one."""
@@ -801,10 +828,18 @@ class Move:
                         if f"{home}.{name}" != new:
                             yield local, f"from {home} import {name}"
                     elif home != new:
-                        yield _local(alias) if alias.asname else name, f"from {home} import {name}"
+                        local = _local(alias) if alias.asname else name
+                        yield local, self._value(module, alias.name) or f"from {home} import {name}"
             elif isinstance(node, ast.Import):
                 for alias in node.names:
                     yield _local(alias), f"import {alias.name}"
+
+    def _value(self, module: str, name: str) -> str:
+        """What an imported name is assigned where it is defined, if it is: types that several modules define alike."""
+        module, name = self._origin(module, name)
+        file = self.files.get(module)
+        nodes = [] if file is None else file.defined.get(name, [])
+        return self._plainly(file, nodes) if file and nodes and all(isinstance(n, ast.Assign) for n in nodes) else ""
 
     def _refuse_order(self, new: str, files: list[File]) -> None:
         """Names of a later module that an earlier one needs while it is imported."""
@@ -822,10 +857,9 @@ class Move:
 
     def apply(self, *, look: bool) -> int:
         """Move, join and rewrite; or only look. The exit code: 1 if anything stands in the way."""
-        leaves = {name.rpartition(".")[2] for name in [*self.to, *self.table.names]}
-        words = re.compile("|".join(map(re.escape, sorted({*leaves, *self.table.texts, *self.table.paths}))) or "$^")
+        concerned = self._concerned()
         for file in self.files.values():
-            if words.search(file.text) or self.target(file.module) != file.module or file.path in self.path_moves:
+            if concerned.search(file.text) or file.module in self.to or file.path in self.path_moves:
                 self.rewrite(file)
         texts = {new: self.join(new) for new in self.joined}
         self._refuse_circles()
@@ -837,9 +871,15 @@ class Move:
         if not look:
             self._write(written, dissolved)
             self._finish([path for path in written if path.suffix == ".py"])
-        print("\n".join([*self.notes, *self._warnings()]))
+        print("\n".join([*self.notes, *self._to_look_at(), *([] if look else self._left_over())]))
         print(f"{len(self.joined)} modules joined, {len(self.moved)} moved, {len(written)} files written")
         return 0
+
+    def _concerned(self) -> re.Pattern[str]:
+        """What a file must hold to need a look: most have nothing of what moves."""
+        parents = {f"from {name.rpartition('.')[0]} import" for name in self.to}
+        words = {*self.to, *parents, *self._places, *self.table.texts}
+        return re.compile("|".join(map(re.escape, sorted(words))) or "$^")
 
     def _written(self, texts: dict[str, str], dissolved: set[str]) -> dict[Path, str]:
         written: dict[Path, str] = {}
@@ -948,14 +988,19 @@ class Move:
         if done.returncode:
             print(f"{module} cannot be imported: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
 
-    def _warnings(self) -> list[str]:
-        """What no tool can decide: names by ``__name__`` or ``__file__``, references that lead nowhere now."""
+    def _to_look_at(self) -> list[str]:
+        """What no tool can decide: names made by ``__name__`` or ``__file__``."""
         found = []
         for file in self.files.values():
             if self.target(file.module) != file.module:
                 for number, line in enumerate(file.text.splitlines(), 1):
                     if re.search(r"\b__name__\b(?! ==)|\b__file__\b|f\"lcifr\.[\w.]*\{", line):
                         found.append(f"look at {file.path}:{number}: {line.strip()[:100]}")
+        return found
+
+    def _left_over(self) -> list[str]:
+        """References to packages that are gone."""
+        found = []
         gone = self._dissolved()
         for path in self.tracked:
             now = self.root / self.path_moves.get(path, path)
@@ -1001,7 +1046,7 @@ class Part:
                             cuts.append(_whole_lines(file, one))
                 if not plain:
                     cuts.append((start, end))
-            elif isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'":
+            elif _is_main(node):
                 ending = file.edited(start, end).strip("\n")
                 cuts.append((start, end))
             elif any(node in file.defined[name] for name in repeated if name in file.defined):
@@ -1093,6 +1138,15 @@ def _circles(graph: dict[str, dict[str, str]]) -> list[frozenset[str]]:
         reached[start] = seen
     found = {frozenset(b for b in seen if a in reached.get(b, ())) for a, seen in reached.items() if a in seen}
     return [circle for circle in sorted(found, key=sorted) if len(circle) > 1]
+
+
+def _is_main(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'"
+
+
+def _is_bare(tree: ast.Module) -> bool:
+    """Nothing, or a docstring."""
+    return len(tree.body) == (ast.get_docstring(tree) is not None)
 
 
 def _siblings(parent: ast.AST, node: ast.stmt) -> list[ast.stmt]:
