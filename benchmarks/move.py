@@ -994,14 +994,14 @@ class Move:
         for file in self.files.values():
             if self.target(file.module) != file.module:
                 for number, line in enumerate(file.text.splitlines(), 1):
-                    if re.search(r"\b__name__\b(?! ==)|\b__file__\b|f\"lcifr\.[\w.]*\{", line):
+                    if re.search(r"(?<!\.)\b__name__\b(?! ==)|\b__file__\b|f\"lcifr\.[\w.]*\{", line):
                         found.append(f"look at {file.path}:{number}: {line.strip()[:100]}")
         return found
 
     def _left_over(self) -> list[str]:
         """References to packages that are gone."""
         found = []
-        gone = self._dissolved()
+        gone = self._dissolved() - self.after
         for path in self.tracked:
             now = self.root / self.path_moves.get(path, path)
             if path.suffix in TEXTS and now.exists():
