@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TEST_ENV := OMP_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo kernels test test-long lint format bench bench-train paper paper-quick pictures docs dist clean
+.PHONY: help demo kernels test test-long test-nightly lint format bench bench-train paper paper-quick pictures docs dist clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,10 +42,13 @@ kernels: $(VENV)/dev.stamp
 	@$(BIN)/python -m lcifr.prove.trees
 
 test: kernels  ## set up everything and run the tests (under ten minutes on 2 cores)
-	$(TEST_ENV) $(BIN)/python -m pytest -n auto -m "not long"
+	$(TEST_ENV) $(BIN)/python -m pytest -n auto -m "not long and not nightly"
 
 test-long: kernels  ## what takes longer: large samples, whole datasets, all examples
-	$(TEST_ENV) LCIFR_ALL_EXAMPLES=1 $(BIN)/python -m pytest -n auto -m "long or sampled"
+	$(TEST_ENV) LCIFR_ALL_EXAMPLES=1 $(BIN)/python -m pytest -n auto -m "(long or sampled) and not nightly"
+
+test-nightly: kernels  ## the rest of the largest samples
+	$(TEST_ENV) LCIFR_ALL_EXAMPLES=1 $(BIN)/python -m pytest -n auto -m nightly
 
 lint: $(VENV)/dev.stamp  ## format, rules, types, layers
 	$(BIN)/ruff format --check .
@@ -79,6 +82,7 @@ pictures: $(VENV)/dev.stamp  ## the pictures of README and of the workbench's pa
 
 docs: $(VENV)/docs.stamp  ## the documentation site, to docs/_build/html: its tutorials are run (some minutes the first time)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
+	$(BIN)/python -m tests.dead_links docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
 dist: $(VENV)/dev.stamp  ## both wheels to dist/, and the demo's bundle through the small one in an empty environment

@@ -101,7 +101,7 @@ def run(name: str) -> Walk:
         for needed in ("produce", "consume"):
             if needed == name:
                 break
-            words = [sys.executable, "-m", "lcifr.cli", *COMMANDS[needed].split()]
+            words = [sys.executable, "-m", "lcifr", *COMMANDS[needed].split()]
             subprocess.run(words, cwd=folder, check=True, capture_output=True)  # elsewhere: it would fill caches here
         with chdir(folder):
             return _walk(_audit() if name == "function" else _command(name))

@@ -43,7 +43,7 @@ RUN_BY = {
     ("docs/report.md", "python"): "tests/report/test_report_page.py::test_the_examples_run",
 }
 """Blocks that a test of their own runs. Beside them, `pycon` is run by tests/test_code_blocks.py, `sh` there too (of
-every page, command by command), and `{code-cell}` by the build of the site in tests/test_site.py."""
+every page, command by command), and `{code-cell}` by `make docs`, which builds the site."""
 
 NOT_RUN = {
     ("CONTRIBUTING.md", "indented"): "targets of the Makefile; tests/test_readme.py looks for them there",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lcifr.errors import system_error
+from lcifr.errors import no_such_file, system_error
 
 
 def test_a_missing_file_is_named_and_its_neighbour_offered(tmp_path: Path) -> None:
@@ -26,3 +26,11 @@ def test_every_error_of_the_system_says_where_what_and_what_to_do(number: int) -
     said = str(system_error(OSError(number, os.strerror(number), "out/people.csv")))
     assert said.startswith(f"out/people.csv: {os.strerror(number)}\nFix: ")
     assert "\nFix: " in str(system_error(OSError("the store does not answer")))
+
+
+def test_files_that_programs_keep_for_themselves_are_not_suggested(tmp_path: Path) -> None:
+    for name in (".a_frac.lock", "a_frac.lock", "a_frac.csv~", ".a_frac.csv", "a_frac.tmp"):
+        (tmp_path / name).touch()
+    assert "Did you mean" not in str(no_such_file(tmp_path / "a_frac"))
+    (tmp_path / "a_fract").touch()
+    assert 'Did you mean "a_fract"?' in str(no_such_file(tmp_path / "a_frac"))

@@ -1,34 +1,16 @@
-"""Layout of the source tree: sizes of files and folders, mutual imports, tests that stand alone."""
+"""Layout of the source tree: mutual imports, folders of tests, tests that stand alone."""
 
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
 
 from tests.source_tree import PACKAGE, ROOT, Module, modules_of_tests, package_modules
 
-MOST_LINES = 250
-MOST_MODULES = 15
-KNOWN_LONG = {
-    "src/lcifr/check/similar.py",
-    "src/lcifr/models/network.py",
-}
-"""Files still to be divided; this list only ever gets shorter."""
 APART = {"check/second", "golden", "similarity/language/corpus"}
 """Folders of tests without one of the source: a second checker, example formulas."""
 HEAVY = {"audit", "certify", "consume", "load", "maximize", "produce", "radius", "represent", "run", "train", "tune"}
 """What no module of tests calls while it is imported: collecting tests must take no time."""
-
-
-def test_no_file_is_longer_than_one_reads_in_a_sitting() -> None:
-    long = {str(module) for module in package_modules() if len(module.text.splitlines()) > MOST_LINES}
-    assert not sorted(long - KNOWN_LONG)
-
-
-def test_no_folder_has_more_modules_than_one_keeps_in_mind() -> None:
-    modules = Counter(module.path.parent.as_posix() for module in package_modules() if module.path.stem != "__init__")
-    assert not {folder: count for folder, count in modules.items() if count > MOST_MODULES}
 
 
 def test_no_two_modules_import_each_other() -> None:

@@ -1,8 +1,7 @@
-"""Names of the source tree: no class twice, and module docstrings that say what the module does."""
+"""Module docstrings of the source tree: each says what its module does."""
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import defaultdict
 
@@ -11,15 +10,6 @@ from tests.source_tree import Module, package_modules
 
 def documented() -> list[Module]:
     return [module for module in package_modules() if module.text.strip()]
-
-
-def test_no_class_name_is_defined_twice() -> None:
-    places: dict[str, set[str]] = defaultdict(set)
-    for module in package_modules():
-        for node in ast.walk(module.tree):
-            if isinstance(node, ast.ClassDef):
-                places[node.name.lstrip("_")].add(str(module))
-    assert not {name: sorted(where) for name, where in places.items() if len(where) > 1}
 
 
 def test_a_module_says_what_it_does() -> None:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import html
 import importlib
-import os
 import re
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
@@ -15,6 +11,7 @@ from urllib.parse import unquote
 import pytest
 
 import lcifr
+from tests import dead_links
 from tests.cli.listing import COMMANDS
 from tests.pages import DOCS, LINK, ROOT, anchors, blocks, pages, prose_of, text_of
 
@@ -92,34 +89,18 @@ def test_the_command_reference_has_every_command_and_option(monkeypatch: pytest.
                 assert re.search(rf"`{option}[` ]", known[f"lcifr {name}"]), (name, option)
 
 
-@pytest.mark.long
-def test_the_site_builds_without_warnings_and_without_dead_links(tmp_path: Path) -> None:
-    for package in ("sphinx", "myst_nb", "pydata_sphinx_theme", "sphinx_design", "skops", "matplotlib"):
-        pytest.importorskip(package)
-    program = tmp_path / "lcifr"
-    program.write_text(f"#!{sys.executable}\nimport sys\nfrom lcifr.cli import main\nsys.argv[0] = 'lcifr'\nmain()\n")
-    program.chmod(0o755)
-    environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
-    options = ("--fail-on-warning", "--keep-going", "--quiet", "-b", "html")
-    command = [sys.executable, "-m", "sphinx", *options, str(DOCS), str(tmp_path / "site")]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert not _dead_links(tmp_path / "site")
-
-
-def _dead_links(site: Path) -> list[tuple[str, str]]:
-    """Links of the built pages to files or anchors that are not there, and whatever is loaded from elsewhere."""
-    text = {
-        page.resolve(): page.read_text(encoding="utf-8") for page in site.rglob("*.html") if "_static" not in page.parts
-    }
-    dead = []
-    for page, content in text.items():
-        for kind, raw in re.findall(r'\b(href|src)="([^"]+)"', content):
-            target, _, fragment = unquote(html.unescape(raw)).partition("#")
-            if target.startswith(("http:", "https:", "mailto:", "data:")):
-                dead += [(page.name, raw)] if kind == "src" else []
-                continue
-            named = (page.parent / target.partition("?")[0]).resolve() if target else page
-            there = named.exists() and (not fragment or named.suffix != ".html" or f'id="{fragment}"' in text[named])
-            dead += [] if there else [(page.name, raw)]
-    return dead
+def test_dead_links_of_a_built_site_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """``make docs`` ends with this look at what it has built."""
+    page = '<h1 id="here">α</h1><a href="#here"></a><a href="sub/b.html#there"></a><a href="https://example.org"></a>'
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "index.html").write_text(page, encoding="utf-8")
+    (tmp_path / "sub/b.html").write_text('<p id="there"></p><a href="../index.html#here"></a>', encoding="utf-8")
+    assert dead_links.main(str(tmp_path)) == 0
+    wrong = (
+        '<a href="#gone"></a><a href="../c.html"></a><a href="../index.html#there"></a><img src="https://e.org/a.png">'
+    )
+    (tmp_path / "sub/b.html").write_text(f'<p id="there"></p>{wrong}', encoding="utf-8")
+    assert dead_links.main(str(tmp_path)) == 1
+    found = [line.rpartition(" ")[2] for line in capsys.readouterr().err.splitlines()]
+    assert found == ["#gone", "../c.html", "../index.html#there", "https://e.org/a.png"]
+    assert dead_links.main(str(tmp_path / "sub")) == 2, "nothing was built there"

@@ -60,14 +60,28 @@ class TableProblem:
 
 NO_VALUE = "the value is missing"
 """The problem with an empty field."""
+NO_SCALE = "so it has no scale"
+"""How the problem with a number ends that is the same for everyone, where it would be standardised."""
+LEAVE_OUT_FLAT = (
+    "leave the column out (`lcifr init --drop COLUMN`): nothing can be learned from a number that does not vary"
+)
 
 
 def no_such_file(path: str | Path, fix: str = "check the path") -> LcifrError:
     """A file that was named and is not there; its folder may hold one of nearly that name."""
     there: list[str] = []
     with suppress(OSError):
-        there += sorted(one.name for one in Path(path).parent.iterdir() if one.is_file())
+        there += sorted(one.name for one in Path(path).parent.iterdir() if one.is_file() and _is_users(one.name))
     return LcifrError(f"{path}: there is no such file.{did_you_mean(Path(path).name, there)}", fix=fix)
+
+
+TEMPORARY = (".lock", ".tmp", ".temp", ".part", ".bak", ".swp", "~")
+"""Endings of files that programs keep for themselves."""
+
+
+def _is_users(name: str) -> bool:
+    """Whether a person would name this file: neither hidden nor temporary."""
+    return not name.startswith(".") and not name.lower().endswith(TEMPORARY)
 
 
 SYSTEM_FIXES = {

@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 
 from lcifr import Encoding, Schema, Similarity, Verdict, audit
 from lcifr.certification.library.library_model import MADE_UP
-from lcifr.errors import LcifrError, NetworkError
+from lcifr.errors import LcifrError, NetworkError, SimilarityError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -198,7 +198,9 @@ def test_rows_with_missing_values_are_left_out_and_counted():
     names = [f"p{row}" for row in range(len(PEOPLE))]
     found = audit(model, gaps, ids=names, similarity=similar())
     assert found.left_out == ("p3", "p7", "p9", "p11")
-    assert "4 rows have missing values and are left out" in repr(found)
+    assert repr(found).startswith(f"<Audit of {len(PEOPLE)} people")
+    assert "4 not examined" in repr(found)
+    assert "4 rows have missing values and are not examined." in found._repr_html_()
     assert "4 rows have missing values" in found._repr_html_()
     whole = audit(model, PEOPLE, ids=names, similarity=similar())
     kept = [row for row, name in enumerate(names) if name not in found.left_out]
@@ -280,3 +282,25 @@ def test_verdicts_on_chains_of_factors_are_those_of_enumeration(name: str):
         assert (found.verdict[row] == Verdict.COUNTEREXAMPLE) == unfair
     assert (found.verdict != Verdict.UNDECIDED).mean() > 0.9
     assert found.violated.any()
+
+
+@pytest.mark.parametrize("own", ["same(visits)", "visits within 1", "free(visits)"])
+def test_a_number_that_is_the_same_for_everyone_needs_no_scale_where_none_is_asked_for(own: str):
+    """The model learned from people among whom it varies; verdicts are those of enumeration."""
+    model, here = MODELS["logistic"].fit(PEOPLE, LABELS), PEOPLE.assign(visits=1)[:25]
+    phi = Similarity(f"same(job, sex, note) and age within 2 and {own}", SCHEMA, here)
+    found = audit(model, here, similarity=phi, arithmetic="exact")
+    unfair = [
+        (model.predict(EVERYBODY[phi.holds(here.iloc[[row]], EVERYBODY)]) != found.prediction[row]).any()
+        for row in range(len(here))
+    ]
+    assert found.violated.tolist() == unfair
+    assert any(unfair)
+    assert (found.verdict != Verdict.UNDECIDED).all()
+    phi.explain()
+    found.explain()
+
+
+def test_a_distance_in_standard_deviations_needs_one_and_it_is_said_what_to_write():
+    with pytest.raises(SimilarityError, match=r'(?s)"visits" is .*the same for everyone.*Fix: .*same\(visits\)'):
+        Similarity("same(categorical) and numeric within 0.3 sd", SCHEMA, PEOPLE.assign(visits=1))

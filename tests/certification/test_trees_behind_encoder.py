@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -152,3 +153,47 @@ def test_outputs_of_every_machine_are_within_the_error_that_is_said() -> None:
         for _ in range(20):
             machine = model.function(z + off * rng.uniform(-1, 1, size=z.shape))
             assert (np.abs(machine - said.values) <= said.error).all()
+
+
+def machines(network: Network, features: np.ndarray) -> list[np.ndarray]:
+    """z as machines compute it that add in another order, or more precisely."""
+
+    def forward(add: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
+        value = features
+        for number, layer in enumerate(network.layers):
+            value = add(value, layer.weight, layer.bias)
+            value = value if number == len(network.layers) - 1 else np.maximum(value, 0.0)
+        return value
+
+    def one_by_one(value: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+        total = np.tile(bias, (len(value), 1))
+        for k in range(weight.shape[1]):
+            total = total + value[:, [k]] * weight[:, k]
+        return total
+
+    def backwards(value: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+        total = np.zeros((len(value), len(bias)))
+        for k in reversed(range(weight.shape[1])):
+            total = total + value[:, [k]] * weight[:, k]
+        return np.asarray(total + bias)
+
+    def precisely(value: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+        wide = value.astype(np.longdouble) @ weight.T.astype(np.longdouble) + bias
+        return np.asarray(wide.astype(np.float64))
+
+    return [forward(add) for add in (one_by_one, backwards, precisely)]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_verdicts_hold_on_machines_that_add_in_another_order(seed: int) -> None:
+    world, rng = tiny_world("classes", seed), np.random.default_rng(seed)
+    everyone = Individuals.read(EVERYBODY, world.encoder.encoding.schema)
+    z = machines(world.encoder.network, world.encoder.encoding.encode(everyone))
+    threshold = float(z[0][rng.integers(len(EVERYBODY)), 0])  # where somebody is, to the last bit
+    for model in (step_at(threshold), step_at(float(np.nextafter(threshold, -np.inf)))):
+        found = audit(world.encoder, model, world.people, modular=False)
+        decisions = np.stack([model.function(one)[:, 0] > 0 for one in z])
+        for row in np.flatnonzero(found.certified):
+            similar = decisions[:, world.similar(int(row)).index]
+            assert similar.all() or not similar.any()
+        assert found.certified.any()

@@ -43,6 +43,9 @@ def test_the_fix_of_an_audit_without_codes_mends_it(tmp_path: Path):
     assert "which code stands for which category" in said.out
     found = {one.column: [value for value, _ in one.codes] for one in read_description(tmp_path / "model.toml").inputs}
     assert found == {"age": [], "size": ["groß", "klein", "mittel"], "tariff": ["2", "11", "35"]}
+    assert dict(read_description(tmp_path / "model.toml").inputs[2].codes) == {"2": 0.0, "11": 1.0, "35": 2.0}
+    drafted = (tmp_path / "model.toml").read_text(encoding="utf-8")
+    (tmp_path / "model.toml").write_text(drafted.replace("draft = true\n", ""), encoding="utf-8")
     lcifr(*asked, "--schema", "people.toml", cwd=tmp_path)
     audited = pd.read_parquet(tmp_path / "audit" / "audited" / "audit.parquet")
     assert audited["prediction"].astype(int).tolist() == people["decided"].tolist()

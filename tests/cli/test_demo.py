@@ -63,10 +63,12 @@ def test_the_demo_runs_twice_and_its_figures_add_up(spoken, folder):
         assert row["certified"] + row["violated"] + row["undecided"] == pytest.approx(1)
         assert row["confirmed"] == round(200 * (row["certified"] + row["violated"]))
         assert row["accuracy"] > 0.65
+        checked = check_bundle(folder / "proofs" / row["model"].split()[0])
+        assert not checked.rejected
+        assert len(checked.names["certified"]) == round(200 * row["certified"])
+        assert len(checked.names["counterexample"]) == round(200 * row["violated"])
+    assert [row["model"].split()[0] for row in printed["models"]] == ["plain", "unaware", "trained"]
     assert (folder / "report.html").read_bytes() == before
-    checked = check_bundle(folder / "proofs" / "trained")
-    assert not checked.rejected
-    assert len(checked.names["certified"]) == round(200 * printed["models"][0]["certified"])
 
 
 def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path):

@@ -65,8 +65,11 @@ def test_certify(story, tmp_path, case, kind, code):
     assert (found["violated"] > 0, found["undecided"] > 0) == (code == 1, code == 3)  # what the codes are about
     assert (found["share"] >= 0.5) == (enough == 0)
     lcifr(*words, "--strict", cwd=tmp_path, expect=code)
-    lcifr(*words, "--fail-under", "0.999", cwd=tmp_path, expect=code)
-    lcifr(*words, "--fail-under", "0.5", cwd=tmp_path, expect=enough)
+    failed = lcifr(*words, "--fail-under", "0.999", cwd=tmp_path, expect=code)
+    assert ("--fail-under 0.999: failed, only " in failed.err) == (code != 0)
+    assert f"exit {code}, " in failed.err or not code
+    passed = lcifr(*words, "--fail-under", "0.5", cwd=tmp_path, expect=enough)
+    assert ("--fail-under 0.5: passed, " in passed.err) == (enough == 0)
     lcifr(*words, "--fail-under", "0.5", "--strict", cwd=tmp_path, expect=code)
     assert "--fail-under" in lcifr(*words, "--fail-under", "95", cwd=tmp_path, expect=2).err
 

@@ -13,7 +13,7 @@ from lcifr.artifacts.handover import Representation
 from lcifr.runs.folders.results import ConsumeResult
 from tests.story import lcifr
 
-EXACT = "the hand-over speaks of exact arithmetic"
+EXACT = "the hand-over is proved for exact arithmetic only"
 
 
 def training(story: Path) -> tuple[np.ndarray, np.ndarray]:
@@ -50,7 +50,7 @@ def test_a_model_of_another_library_is_certified_on_the_box(consumer: Path, boos
     assert result.model.classes == ("no", "yes")
     assert result.model.trained_on is None
     assert result.origin is not None
-    assert result.origin.rule.startswith("yes is decided where")  # by the names of --classes
+    assert result.origin.rule.startswith("the decision is yes where")  # by the names of --classes
     assert (result.origin.file, result.origin.format) == (str(booster), "XGBoost")
     assert result.statement.lower is None  # nobody knows whom it was trained on
     assert result.statement.accuracy is not None

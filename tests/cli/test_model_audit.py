@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import pickle
+import re
 import shutil
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +36,8 @@ def audited(credit: Path) -> Path:
     said = lcifr(
         "audit", "people.csv", "--model", "model.skops", *ASKED, "--no-bundle", "--out", "audit", cwd=credit, expect=1
     )
-    assert "rows left out because of missing values: 2;" in said.out
+    assert "60 people" in said.out.splitlines()[0]
+    assert "not examined because of missing values: 2 rows;" in said.out
     assert "confirmed by scikit-learn" in said.out
     assert "unaware" in said.out  # baselines, learned from train.csv
     assert "ignored columns that cannot be attributes" in said.err  # applied_on
@@ -70,7 +74,7 @@ def test_the_result_names_file_hash_rule_runtime_and_who_was_left_out(audited: P
     assert origin.sha256 == hashlib.sha256((credit / "model.skops").read_bytes()).hexdigest()
     assert origin.columns == READ
     assert origin.runtime.startswith("scikit-learn ")
-    assert "yes is decided" in origin.rule
+    assert "the decision is yes" in origin.rule
     assert result.left_out == 2
     assert result.statement.people == 58
     assert set(result.statement.baselines) == {"plain", "unaware"}
@@ -99,9 +103,68 @@ def test_the_report_says_what_was_audited(audited: Path, credit: Path) -> None:
     lcifr("report", "audit", "--out", "audit.md", cwd=credit)
     page = (credit / "audit.md").read_text(encoding="utf-8")
     digest = hashlib.sha256((credit / "model.skops").read_bytes()).hexdigest()
-    for words in ("model.skops", digest, "Runtime: scikit-learn", "yes is decided", "**People left out.** 2 rows",
+    for words in ("model.skops", digest, "Runtime: scikit-learn", "the decision is yes",
+                  "**People not examined.** 2 of the 60 rows",
                   "come from train.csv", "unaware", "Arithmetic:"):  # fmt: skip
         assert words in page
+
+
+def test_the_result_names_the_look_up_of_columns_the_libraries_and_the_baselines(audited: Path, credit: Path) -> None:
+    """There is no encoder in front of a model of another library, so no result claims one."""
+    result, settings = (json.loads((audited / name).read_text()) for name in ("result.json", "settings.json"))
+    assert set(result["hashes"]) == {"look_up", "model", "similarity", "encoding"}
+    assert settings["versions"]["scikit-learn"] == version("scikit-learn")
+    assert settings["versions"]["skops"] == version("skops")
+    kind = "a ReLU network (20 hidden units, 20 outputs), and logistic regression on its outputs"
+    assert result["baseline_learner"] == kind
+    lcifr("report", "audit", "--out", "kinds.md", cwd=credit)
+    page = (credit / "kinds.md").read_text(encoding="utf-8")
+    assert "encoder" not in page
+    for words in (f"are each {kind}", "| look-up of columns |", f"| skops | {version('skops')} |"):
+        assert words in page
+
+
+def test_names_of_decisions_are_read_and_change_nothing_else(audited: Path, credit: Path, tmp_path: Path) -> None:
+    named = ("--labels", "no=refused,yes=granted, at last")
+    said = lcifr("audit", "people.csv", "--model", "model.skops", *ASKED, *named, "--no-baselines", "--out", "named",
+                 cwd=credit, expect=1)  # fmt: skip
+    assert "decisions: no is called “refused”, yes is called “granted, at last”" in said.out
+    first = re.search(r"^repaid +(.*)$", said.out, re.MULTILINE)
+    assert first is not None
+    assert {"refused", "granted, at last"} == set(re.split(r" {2,}", first[1].strip()))
+    plain, other = AuditResult.read(audited), AuditResult.read(credit / "named")
+    assert other.model.labels == {"no": "refused", "yes": "granted, at last"}
+    assert other.model.hashes == plain.model.hashes
+    assert other.counterexamples == plain.counterexamples
+    one, two = (folder / "audited" / "audit.parquet" for folder in (audited, credit / "named"))
+    assert one.read_bytes() == two.read_bytes()
+    assert json.loads((credit / "named/settings.json").read_text())["arguments"]["labels"] == other.model.labels
+    assert "granted" not in lcifr("check", "named/bundle", cwd=credit).out
+    lcifr("report", "named", "--out", tmp_path / "named.md", cwd=credit)
+    lcifr("report", "audit", "--out", tmp_path / "later.md", *named, cwd=credit)
+    for name in ("named.md", "later.md"):
+        page = (tmp_path / name).read_text(encoding="utf-8")
+        assert "similar people get the same decision (refused, granted, at last)" in page
+        assert "| decided refused | decided granted, at last |" in page
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ("maybe=granted", "the model does not make the decision 'maybe'.*Fix: the decisions are no, yes"),
+        ("no=same,yes=same", "two decisions would be called 'same'"),
+        ("no=yes", "two decisions would be called 'yes'"),
+        ("no", "'no' does not say what to call a decision"),
+        ("no=", "'no=' does not say what to call a decision"),
+        ("no=a,no=b", "names the decision 'no' twice"),
+    ],
+)
+def test_names_that_mean_nothing_are_refused_before_anything_is_proved(labels: str, message: str, credit: Path) -> None:
+    words = ("audit", "people.csv", "--model", "model.skops", *ASKED, "--labels", labels, "--out", "odd")
+    refused = lcifr(*words, cwd=credit, expect=2)
+    assert re.search(message, refused.err, re.DOTALL)
+    assert not (credit / "odd").exists()
+    assert "Auditing" not in refused.err
 
 
 def test_a_changed_model_in_the_folder_is_refused(audited: Path, tmp_path: Path) -> None:
@@ -116,9 +179,11 @@ def test_a_changed_model_in_the_folder_is_refused(audited: Path, tmp_path: Path)
     [((), 0), (("--strict",), 1), (("--fail-under", "0.1"), 0), (("--fail-under", "1"), 1)],
 )
 def test_certify_is_a_gate_for_new_people(words: tuple[str, ...], code: int, credit: Path) -> None:
-    asked = ("certify", "people.csv", "--model", "model.skops", *ASKED, "--force", "--out", "certificates")
-    said = lcifr(*asked, *words, "--json", cwd=credit, expect=code).json
-    assert said["left_out"] == 2
+    complete(credit).to_csv(credit / "complete.csv", index=False)
+    asked = ("--model", "model.skops", *ASKED, "--force", "--out", "certificates", *words, "--json")
+    assert lcifr("certify", "complete.csv", *asked, cwd=credit, expect=code).json["not_examined"] == 0
+    said = lcifr("certify", "people.csv", *asked, cwd=credit, expect=1).json  # there is a counterexample, and gaps
+    assert said["left_out"] == said["not_examined"] == 2
     assert said["people"] == 58
     assert said["origin"]["runtime"].startswith("scikit-learn")
     verdicts = pd.read_parquet(credit / "certificates" / said["files"]["certificates"])["verdict"]
@@ -129,7 +194,7 @@ def test_a_formula_may_speak_of_columns_that_the_model_does_not_read(credit: Pat
     (credit / "only.phi").write_text("same(all except region) and free(region)\n", encoding="utf-8")
     words = [word if word != "people.phi" else "only.phi" for word in ASKED]
     said = lcifr("audit", "people.csv", "--model", "model.skops", *words, "--no-bundle", "--no-baselines", "--json",
-                 "--out", "unread", cwd=credit).json  # fmt: skip
+                 "--out", "unread", cwd=credit, expect=3).json  # fmt: skip
     assert said["certified"] == said["people"] == 58
 
 
@@ -229,9 +294,25 @@ def test_init_proposes_what_an_audit_needs(credit: Path) -> None:
     assert audit.json["people"] == 58
 
 
+def test_a_number_that_the_model_reads_stays_though_it_is_the_same_for_everyone(credit: Path) -> None:
+    folder = credit / "constant"
+    folder.mkdir()
+    shutil.copyfile(credit / "model.skops", folder / "model.skops")
+    complete(credit).assign(debt=500.0, note="same").to_csv(folder / "people.csv", index=False)
+    asked = ("--model", "model.skops", "--target", "repaid", "--id", "person")
+    said = lcifr("init", "people.csv", *asked, cwd=folder)
+    assert "left out: \"note\": is 'same' for everyone" in said.out  # which it does not read
+    phi = (folder / "people.phi").read_text(encoding="utf-8")
+    assert "numeric except debt within 0.3 sd and\nsame(debt)" in phi
+    found = lcifr("audit", "people.csv", *asked, "--phi", "people.phi", "--workers", "1", "--json", "--out", "audit",
+                  cwd=folder, expect=None)  # fmt: skip
+    assert (found.json["people"], found.json["checked"]["rejected"]) == (58, {})
+    lcifr("report", "audit", cwd=folder)
+
+
 def test_model_show_says_what_was_loaded(credit: Path) -> None:
     said = lcifr("model", "show", "model.skops", cwd=credit).out
     digest = hashlib.sha256((credit / "model.skops").read_bytes()).hexdigest()
-    for words in ("5 columns", '"income"', "StandardScaler of 3", "OneHotEncoder of 2", "yes is decided", digest):
+    for words in ("5 columns", '"income"', "StandardScaler of 3", "OneHotEncoder of 2", "the decision is yes", digest):
         assert words in said
     assert lcifr("model", "show", "model.skops", "--json", cwd=credit).json["columns"] == list(READ)

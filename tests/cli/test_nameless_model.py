@@ -64,7 +64,7 @@ def correct(place: Path) -> None:
         return tuple(ProgramStep(one, StepFormat.FLOAT64, (float(constant),)) for one, constant in operations)
 
     inputs = [replace(one, steps=steps(str(one.column))) if one.column in scales else one for one in found.inputs]
-    write_description(replace(found, inputs=tuple(inputs)), place / "model.toml")
+    write_description(replace(found, inputs=tuple(inputs), draft=False), place / "model.toml")
 
 
 def test_a_description_is_proposed_and_once_corrected_it_is_the_model(place: Path) -> None:

@@ -69,7 +69,7 @@ def test_the_audit_agrees_with_the_library_and_with_the_consumer(story):
     certificates = pd.read_parquet(story / "consumer/certificates.parquet").query("split == 'held-out'")
     on_ball = (certificates["verdict"] == "CERTIFIED").to_numpy()
     assert not (on_ball & ~whole.certified).any()  # what holds on the ball holds from end to end
-    other = read_model(RobustClassifier().fit(encoder.transform(X)[:20], [0, 1] * 10))
+    other = read_model(RobustClassifier(against="nothing").fit(encoder.transform(X)[:20], [0, 1] * 10))
     with pytest.raises(ArtefactError, match="another model"):
         read_audited(
             story / "audit/audited", Individuals.read(X, encoder.schema_), other, Hashes.of(encoder, other, "float64")

@@ -3,6 +3,8 @@
 import json
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
-from lcifr.errors import LcifrError
+from lcifr.errors import LcifrError, TableError
 from tests.data.programs import programs
 
 texts = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1, max_size=8).filter(
@@ -203,3 +205,61 @@ def test_files_keep_programs_and_what_is_outside(table, data):
     encoding = replace(Encoding.fit(frame, schema), programs=steps, outside=outside)
     back = Encoding.from_dict(json.loads(encoding.to_bytes()))
     assert (back.programs, back.outside, back.hash) == (encoding.programs, outside, encoding.hash)
+
+
+GAPS = pd.DataFrame(
+    {
+        "age": [20.0, np.nan, 40.0, 50.0, 70.0],
+        "pay": [1.5, 2.5, np.nan, 3.5, np.nan],
+        "job": ["clerk", "cook", "cook", None, "clerk"],
+    }
+)
+GAPPED = Schema((Numeric("age"), Numeric("pay"), Categorical("job", ("clerk", "cook"))))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "csv", "parquet"])
+def test_each_scale_is_taken_from_all_rows_that_have_a_value(kind: str, tmp_path: Path) -> None:
+    source: Any = GAPS
+    if kind == "csv":
+        GAPS.to_csv(tmp_path / "t.csv", index=False)
+        source = str(tmp_path / "t.csv")
+    elif kind == "parquet":
+        GAPS.to_parquet(tmp_path / "t.parquet")
+        source = str(tmp_path / "t.parquet")
+    found = Encoding.fit(source, GAPPED, skip_missing=True)
+    for name, rows in (("age", 4), ("pay", 3)):
+        assert found.sd(name) == pytest.approx(GAPS[name].std(), rel=1e-15)
+        assert found.mean(name) == pytest.approx(GAPS[name].mean(), rel=1e-15)
+        assert found.rows_of(name) == (rows, 5)
+    assert found.training is not None
+    assert found.training.number("age").tolist() == [20.0]  # nothing is missing of the first person alone
+    with pytest.raises(TableError, match="the value is missing"):
+        Encoding.fit(source, GAPPED)
+
+
+def test_where_nothing_is_missing_scales_are_the_same_to_the_last_bit() -> None:
+    draw = np.random.default_rng(5)
+    table = pd.DataFrame({"age": draw.normal(40, 9, 999), "pay": draw.gamma(2, 2, 999), "job": ["cook"] * 999})
+    strict, lenient = Encoding.fit(table, GAPPED), Encoding.fit(table, GAPPED, skip_missing=True)
+    assert strict.to_bytes() == lenient.to_bytes()
+    assert lenient.with_gaps is None
+
+
+def test_of_rows_with_gaps_nobody_may_be_complete_but_every_number_needs_its_scale() -> None:
+    found = Encoding.fit(GAPS[1:], GAPPED, skip_missing=True)
+    assert found.training is None
+    assert found.sd("age") == pytest.approx(GAPS["age"][1:].std(), rel=1e-15)
+    few = GAPS.assign(pay=[1.0, *[np.nan] * 4])
+    with pytest.raises(TableError, match="1 of 5 rows have a value, too few for a standard deviation"):
+        Encoding.fit(few, GAPPED, skip_missing=True)
+    flat = GAPS.assign(pay=[2.5, 2.5, np.nan, 2.5, np.nan])
+    with pytest.raises(TableError, match="never varies"):
+        Encoding.fit(flat, GAPPED, skip_missing=True)
+
+
+def test_what_is_wrong_beside_a_gap_is_named_with_its_row() -> None:
+    odd = GAPS.assign(job=["clerk", "cook", "pilot", None, "clerk"])
+    with pytest.raises(TableError, match=r'column "job", row 2: the schema does not list the category "pilot"'):
+        Encoding.fit(odd, GAPPED, skip_missing=True)
+    with pytest.raises(TableError, match=r'column "age", row 4: 70 is above the declared range'):
+        Encoding.fit(GAPS, Schema((Numeric("age", upper=60), *GAPPED.attributes[1:])), skip_missing=True)

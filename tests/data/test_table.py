@@ -98,13 +98,20 @@ def test_a_number_that_never_varies_has_no_scale():
     flat = frame(income=[0.1, 0.1, 0.1])
     assert Individuals.read(flat, SCHEMA).numbers[0, 1] == 0.1  # fine for people who are only looked at
     assert any(c == "income" and "never varies" in message for c, _, message in problems(flat, fitting=True))
-    with pytest.raises(TableError, match="never varies"):
-        Encoding.fit(flat, SCHEMA)
+    encoding = Encoding.fit(flat, SCHEMA)  # what is never scaled needs no scale
+    assert (encoding.mean("income"), encoding.sd("income")) == (0.1, 0.0)
+    assert Encoding.from_dict(encoding.to_dict()).sd("income") == 0.0
+    numbers = encoding.decode(encoding.encode(flat)).numbers
+    assert (np.abs(numbers - Individuals.read(flat, SCHEMA).numbers) <= encoding.decode_error(numbers)).all()
+    for refused in (lambda: Individuals.read(flat, SCHEMA, fitting=True), encoding.refuse_flat):
+        with pytest.raises(TableError, match=r"(?s)income.*Fix: leave the column out"):
+            refused()
 
 
 def test_variation_too_small_to_square_is_refused():
-    with pytest.raises(TableError, match="varies too little"):
-        Encoding.fit(frame(income=[1e-200, 2e-200, 3e-200]), SCHEMA)
+    encoding = Encoding.fit(frame(income=[1e-200, 2e-200, 3e-200]), SCHEMA)
+    with pytest.raises(TableError, match=r"(?s)varies too little.*Fix: leave the column out"):
+        encoding.refuse_flat()
 
 
 @pytest.mark.parametrize(

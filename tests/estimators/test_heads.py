@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from sklearn.base import clone
 
 from lcifr.errors import LearningError
 from lcifr.estimators import RobustClassifier, RobustRegressor
+from lcifr.estimators.base_head import PlainHeadWarning
 from lcifr.learn.target import Target
 from lcifr.models.rule import Kind
 from tests.learn.populations import latent
@@ -162,11 +166,33 @@ def test_losses_are_the_usual_ones() -> None:
         ({"against": "everything"}, None, "against="),
         ({}, np.ones(3), "radius has the shape"),
         ({}, -np.ones(50), "negative"),
-        ({"epochs": 0, "hidden": (3,)}, None, "epochs=0"),
-        ({"class_weight": {7: 2.0}}, None, "not a class"),
+        ({"epochs": 0, "hidden": (3,), "against": "nothing"}, None, "epochs=0"),
+        ({"class_weight": {7: 2.0}, "against": "nothing"}, None, "not a class"),
     ],
 )
 def test_wrong_settings_are_refused_with_words(options: dict[str, Any], radius: Any, words: str) -> None:
     z, y, _ = latent(50)
     with pytest.raises(LearningError, match=words):
         RobustClassifier(**options).fit(z, y, radius=radius)
+
+
+@pytest.mark.parametrize(("kind", "head"), [HEADS[0], HEADS[4]], ids=["classes", "number"])
+def test_a_head_that_is_given_nothing_to_be_trained_against_warns_once_and_says_what_to_pass(
+    kind: str, head: Any
+) -> None:
+    z, y, radius = latent(100, kind=kind)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        plain = clone(head).fit(z, y)
+    [warned] = [one for one in heard if one.category is PlainHeadWarning]
+    assert Path(warned.filename) == Path(__file__)  # the line that called fit
+    assert "radius=" in str(warned.message)
+    assert 'against="nothing"' in str(warned.message)
+    for meant in (
+        clone(head).set_params(against="nothing").fit(z, y),  # the same head, and no warning: these are errors in tests
+        clone(head).fit(z, y, radius=radius),
+        clone(head).fit(z, y, box=(z - radius[:, None], z + radius[:, None])),
+        clone(head).set_params(delta=0.1).fit(z, y),
+    ):
+        same = meant.network_.hash == plain.network_.hash
+        assert same == (meant.against == "nothing")

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.estimators import RobustClassifier, RobustRegressor
@@ -32,7 +39,7 @@ def test_own_heads_pass_through(kind: str) -> None:
 
 def test_own_heads_may_end_a_pipeline() -> None:
     z, y, _ = latent(100)
-    pipeline = make_pipeline(StandardScaler(), RobustClassifier()).fit(z, y)
+    pipeline = make_pipeline(StandardScaler(), RobustClassifier(against="nothing")).fit(z, y)
     np.testing.assert_array_equal(read_model(pipeline).predict(z), pipeline.predict(z))
 
 
@@ -101,3 +108,44 @@ def test_a_function_that_is_no_network_is_named() -> None:
     assert model.predict(np.array([[0.5], [1.5]])).tolist() == [0, 1]
     with pytest.raises(NetworkError, match="Steps"):
         _ = model.network
+
+
+PROBABLE: dict[str, Callable[[], Any]] = {
+    "logistic regression": LogisticRegression,
+    "pipeline": lambda: make_pipeline(StandardScaler(), LogisticRegression()),
+    "discriminant": lambda: LinearDiscriminantAnalysis(),
+    "gradient descent": lambda: SGDClassifier(loss="log_loss", random_state=0),
+    "network": lambda: MLPClassifier((4,), max_iter=2000, tol=1e-2, random_state=0),
+    "boosting": lambda: GradientBoostingClassifier(n_estimators=4),
+    "histogram boosting": lambda: HistGradientBoostingClassifier(max_iter=4),
+    "calibrated": lambda: CalibratedClassifierCV(LinearSVC(), method="sigmoid", ensemble=False, cv=3),
+    "threshold": lambda: FixedThresholdClassifier(LogisticRegression(), threshold=0.7),
+    "xgboost": lambda: pytest.importorskip("xgboost").XGBClassifier(n_estimators=4, max_depth=2),
+    "lightgbm": lambda: pytest.importorskip("lightgbm").LGBMClassifier(n_estimators=4, verbose=-1, sigmoid=2.0),
+}
+
+
+@pytest.mark.parametrize("name", list(PROBABLE))
+def test_log_odds_give_the_probability_of_the_library(name: str) -> None:
+    z, y, _ = latent(100)
+    model = PROBABLE[name]().fit(z, y)
+    read = read_model(model)
+    assert read.rule.log_odds is not None
+    slope, shift = read.rule.log_odds
+    probability = 1.0 / (1.0 + np.exp(-(slope * read.function(z)[:, 0] + shift)))
+    np.testing.assert_allclose(probability, model.predict_proba(z)[:, 1], atol=1e-6)
+    decided = read.decides_second(model.predict(z))
+    least = read.rule.least_probability(decided, np.zeros(len(z)))
+    cut = np.unique(least)
+    assert ((probability >= least) | ~decided).all()
+    assert (1.0 - probability[~decided] >= least[~decided] - 1e-9).all()
+    assert len(cut) <= 2  # a margin of 0 is the threshold itself, from either side
+    assert cut.sum() == pytest.approx(1.0, abs=1e-6) or len(cut) == 1
+
+
+@pytest.mark.parametrize("model", [LinearSVC(), SGDClassifier(random_state=0), RandomForestClassifier(4)], ids=repr)
+def test_a_score_that_is_no_log_odds_gives_no_probability(model: Any) -> None:
+    z, y, _ = latent(100)
+    read = read_model(model.fit(z, y))
+    assert read.rule.log_odds is None
+    assert np.isnan(read.rule.least_probability(np.array([True]), np.array([1.0]))).all()

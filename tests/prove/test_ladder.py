@@ -11,6 +11,7 @@ import pytest
 from lcifr.prove.answer import Answer, Status
 from lcifr.prove.maximize import METHODS, find_method
 from lcifr.prove.method import build_question
+from tests.effort import spread
 from tests.prove.confirming import refusals
 from tests.prove.instances import Instance, Known, corpus, largest_sampled, random_instance
 
@@ -19,8 +20,8 @@ EXACT = [name for name in METHODS if name in ("branch", "cascade", "enumerate", 
 LADDER = [name for name in ("enumerate", "lp", "bounds", "interval") if name in METHODS]
 """From tight to loose: what is proved higher up is never above what is proved further down."""
 BLOCK = 5
-BLOCKS = [pytest.param(block, marks=[pytest.mark.long] if block >= 6 else []) for block in range(60)]
-"""Blocks of seeds: some for every run, hundreds for the long one."""
+BLOCKS = spread(range(60), quick=6, long=25)
+"""Blocks of seeds: some for every run, a hundred for the long one, the rest for the nightly one."""
 
 
 @cache

@@ -12,6 +12,7 @@ from lcifr.models.network import Network, compose
 from lcifr.prove import maximize, radius
 from lcifr.prove.method import build_question
 from lcifr.regions.region import Region
+from tests.effort import spread
 from tests.prove.confirming import refusals
 from tests.prove.extremes import KINDS, boxes, reached, sizes_of, some_points
 from tests.prove.instances import random_network
@@ -57,8 +58,7 @@ def test_no_exact_value_exceeds_a_bound(kind: str, method: str) -> None:
     assert sum(looked) >= 3  # the others are refused
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("part", range(20))
+@pytest.mark.parametrize("part", spread(range(20), quick=0, long=6))
 def test_no_exact_value_exceeds_a_bound_in_many_networks(part: int) -> None:
     looked = 0
     for seed in range(1000 + 500 * part, 1500 + 500 * part):

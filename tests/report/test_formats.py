@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from lcifr.certification.auditor import audit
@@ -18,6 +19,7 @@ from lcifr.report import build, format_names, render
 from lcifr.report.build import read_frontier
 from lcifr.report.charts import frontier
 from lcifr.report.document import Chart, Table
+from lcifr.report.formats import LISTED
 from lcifr.report.people import shown as shown_people
 from lcifr.report.people.shown import show
 from lcifr.report.wording import put_into_words
@@ -56,7 +58,7 @@ def test_markdown_and_page_have_the_same_tables_and_numbers():
 
 def test_every_fact_of_the_json_is_in_the_words():
     report = scenes.small_report()
-    facts, text = json.loads(render(report, "json")), render(report, "md")
+    facts, text = json.loads(render(report, "json")), render(report, "md", people=None)
     proved = facts["proved"]
     verdicts = ("certified", "violated", "undecided")
     for name, share in zip(verdicts, percents([proved[name] for name in verdicts]), strict=True):
@@ -185,9 +187,11 @@ def test_what_is_missing_is_left_out_or_said():
         "No baseline was given",
         "No statement about a population",
         "has not been run on these verdicts",
-        "In-sample people",
+        "Possibly in-sample people",
+        "It was not declared that these people were held out",
     ):
         assert said in bare
+    assert "were not held out" not in bare  # nobody knows that
     for left_out in ("## What the promise costs", "## Group by group", "Proved radii"):
         assert left_out not in bare
     withheld = render(build(found, state(found, held_out=False)), "md")
@@ -219,7 +223,8 @@ def test_vacuous_certificates_are_said_to_be_so():
     found = audit(scene.encoder, scene.model, scene.people, modular=False)
     text = render(build(found, state(found, held_out=True), encoder=scene.encoder), "md")
     assert "8 certificates are vacuous" in text
-    assert "vacuously: nobody is similar to this person" in text
+    assert "vacuously: no one is similar to this person" in text
+    assert "Vacuous: certified because no one is similar" in text
 
 
 @pytest.mark.parametrize("by", ["accuracy", "balanced"])
@@ -228,3 +233,36 @@ def test_the_frontier_shows_the_score_that_was_required(by):
     points = (scenes.FRONTIER.plain, scenes.FRONTIER.unaware, *scenes.FRONTIER.points)
     assert [dot.up for dot in chart.dots] == [one.balanced if by == "balanced" else one.score for one in points]
     assert ("balanced accuracy" in chart.description) is (by == "balanced")
+
+
+def test_markdown_shows_some_people_and_says_so():
+    """Counterexamples first, in their order; the figures above are those of everyone."""
+    report = scenes.small_report()
+    people, bad = report.explorer.people, report.proved.violated
+    assert 0 < bad < len(people) - 3
+    few, everyone = (render(report, "md", people=most) for most in (bad + 2, None))
+    shown = re.findall(r"^### Person (.*):", few, re.MULTILINE)
+    assert len(shown) == bad + 2
+    assert {one.id for one in people if one.verdict == "COUNTEREXAMPLE"} <= set(shown)
+    assert f"{bad + 2} of {len(people)} people, counterexamples first." in few
+    assert f"lcifr report --people all lists {len(people)} people here" in few
+    assert re.findall(r"^### Person (.*):", everyone, re.MULTILINE) == [one.id for one in people]
+    head = few[: few.index("## Person by person")]
+    assert head == everyone[: everyone.index("## Person by person")]
+    assert len(re.findall(r"^### Person", render(report, "md"), re.MULTILINE)) == LISTED < len(people)
+
+
+def test_a_probability_stands_beside_the_margin_where_the_output_is_a_log_odds():
+    found, encoder = scenes.audited()
+    rule = replace(found.model.rule, log_odds=(1.0, 0.0))
+    known = replace(found, model=replace(found.model, rule=rule))
+    plain, shown = (build(one, state(one, held_out=True), encoder=encoder) for one in (found, known))
+    assert "Proved probability" not in render(plain, "md")
+    assert "The model’s output is a log-odds" in render(shown, "md")
+    for one in shown.explorer.people:
+        facts = dict(show(one, shown.explorer).facts)
+        if one.verdict != "CERTIFIED":
+            assert facts["Proved probability"] == "–"
+            continue
+        least = float(facts["Proved probability"].removeprefix("at least "))
+        assert least <= 1 / (1 + np.exp(-one.margin)) < least + 1e-2

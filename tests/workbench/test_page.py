@@ -249,7 +249,7 @@ def test_the_example_is_written_learned_and_audited(browser, tmp_path):
         assert "built-in example" in page.text("#welcome")
         assert page.run("document.querySelector('.tabs').getClientRects().length") == 0
         page.run("document.getElementById('start-example').click()")
-        page.until("document.querySelector('.note')?.innerText.includes('its model is learned')")
+        page.until("document.querySelector('.note')?.innerText.includes('its model is trained')")
         assert "No warnings" in page.text("#findings")
         page.run("location.hash = 'audit'")
         page.until("document.querySelector('#audit-command code')?.innerText.includes('german-model')")

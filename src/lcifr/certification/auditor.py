@@ -38,7 +38,8 @@ def audit(
     ``audit(encoder, model, X)`` is about an encoder of ours and a model on top; ``audit(model, X, similarity=…)`` about
     a model of another library on the raw columns of a table: a fitted scikit-learn estimator or Pipeline, or the path
     of a model file. There, a counterexample is one for the library's own ``predict`` too. What cannot be read exactly
-    is refused by name (docs/design/models.md). Rows with missing values are left out, and the result lists them.
+    is refused by name (docs/design/models.md). Rows with missing values are not examined; the result lists them, and
+    its shares count them as not certified.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def audit(
     """
     subject = subject_of(encoder, model, X, similarity, groups, tolerance)
     encoder, known, people = subject.encoder, subject.model, subject.people
-    deployed = choose_for(arithmetic, (encoder.function, *known.computed))
+    deployed = choose_for(arithmetic or subject.arithmetic, (encoder.function, *known.computed))
     missing = subject.missing
     everybody = as_ids(ids, len(people) if missing is None else len(missing))  # before hours of proofs
     names, left_out = everybody, tuple[Id, ...]()
@@ -71,4 +72,4 @@ def audit(
     else:
         options["modular"] = False
         found = audit_looked_up(encoder, known, people, region, names, ProvedCells.of(sweep), **options)
-    return replace(found, left_out=left_out) if left_out else found
+    return replace(found, left_out=left_out, assumptions=subject.assumptions)

@@ -25,22 +25,23 @@ class VerdictDisplay:
     reason: NDArray[np.object_]
     margin: NDArray[np.float64]
     vacuous: NDArray[np.bool_]
+    left_out: tuple[str | int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def __repr__(self) -> str:
         words = ", ".join(f"{number} {kind}" for kind, number in self._counts().items())
-        return f"<{type(self).__name__} of {len(self.ids)} people with respect to φ: {words}>"
+        return f"<{type(self).__name__} of {self._rows} people with respect to φ: {words}>"
 
     def _repr_html_(self) -> str:
         """For notebooks."""
         from lcifr.drawing.notebook import verdicts_html
 
         counts = self._counts()
-        certified, people = counts["certified"], len(self.ids)
-        share = percent(certified / people if people else None)
-        title = f"{count(certified)} of {count(people)} people certified with respect to φ ({share})"
+        certified, rows = counts["certified"], self._rows
+        share = percent(certified / rows if rows else None)
+        title = f"{count(certified)} of {count(rows)} people certified with respect to φ ({share})"
         return verdicts_html(title, counts, tuple(self._notes()), self._examples())
 
     def plot(self) -> Any:
@@ -55,14 +56,22 @@ class VerdictDisplay:
     def _kinds(self) -> NDArray[np.str_]:
         return np.array([str(word).lower() for word in self.verdict], dtype=np.str_)
 
+    @property
+    def _rows(self) -> int:
+        """Rows of the table: those with a verdict, and those that were not examined."""
+        return len(self.ids) + len(self.left_out)
+
     def _counts(self) -> dict[str, int]:
         found = Counter(self._kinds().tolist())
-        return {kind: found[kind] for kind in ("certified", "counterexample", "undecided")}
+        counts = {kind: found[kind] for kind in ("certified", "counterexample", "undecided")}
+        return counts | ({"not examined": len(self.left_out)} if self.left_out else {})
 
     def _notes(self) -> Iterator[str]:
         """Notes shown beside the counts."""
+        if self.left_out:
+            yield f"{left_out_words(len(self.left_out))}."
         if vacuous := int(self.vacuous.sum()):
-            yield f"{count(vacuous)} of these are vacuous: nobody is similar to them."
+            yield f"{count(vacuous)} of the certificates are vacuous: no one is similar to these people."
         for reason, number in Counter(str(reason) for reason in self.reason if str(reason)).most_common():
             yield f"undecided because {reason}: {count(number)}"
 
@@ -75,7 +84,7 @@ def counterexample_rows(found: Any) -> list[tuple[str, ...]]:
     """The first few counterexamples of an audit, with what differs."""
     number = found.model.rule.kind is Kind.NUMBER and found.prediction.ndim == 1
     tolerance = found.model.rule.known_tolerance if number else 0.0
-    headings = ("decision", "a similar person is decided otherwise")
+    headings = ("decision", "a similar person gets a different decision")
     if number:
         headings = ("prediction", f"a similar person’s is more than {exactly(tolerance)} away")
     rows: list[tuple[str, ...]] = [("counterexample", *headings)]
@@ -98,4 +107,5 @@ def differing_columns(name: str, person: Individuals, other: Individuals) -> Any
 
 def left_out_words(rows: int) -> str:
     """Rows of which nothing is said, in words."""
-    return f"{rows} {'rows have' if rows > 1 else 'row has'} missing values and {'are' if rows > 1 else 'is'} left out"
+    many = rows > 1
+    return f"{rows} {'rows have' if many else 'row has'} missing values and {'are' if many else 'is'} not examined"

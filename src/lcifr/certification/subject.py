@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +17,10 @@ from lcifr.certification.library.library_model import LibraryModel
 from lcifr.certification.producer import freeze
 from lcifr.data import Categorical, Encoding, Individuals, Schema, read_frame
 from lcifr.errors import LcifrError, TableError, TableProblem
-from lcifr.models.load import load_file, read_model
+from lcifr.models.files.description import ModelDescription
+from lcifr.models.load import ModelFile, load_file, read_model
 from lcifr.models.model import Model
+from lcifr.models.table_model import ColumnOrderWarning
 from lcifr.similarity.similarity import Similarity
 
 
@@ -27,6 +30,8 @@ class Subject:
     ----------
     library : of a model from elsewhere; nothing counts as a counterexample that it does not confirm.
     missing : (rows,) of a table for such a model, where a value is missing: nobody of ``people``. None where no row is.
+    assumptions : what every verdict rests on and no library checks, in sentences.
+    arithmetic : that the description of such a model declares; None where it declares none.
     """
 
     encoder: Encoder
@@ -34,6 +39,8 @@ class Subject:
     people: Individuals
     library: LibraryDecisions | None = None
     missing: NDArray[np.bool_] | None = None
+    assumptions: tuple[str, ...] = ()
+    arithmetic: str | None = None
 
 
 def own_subject(
@@ -61,17 +68,29 @@ def foreign_subject(
     """
     if isinstance(model, str | Path):
         model = load_file(model)
+    described = getattr(model, "description", None)
+    if isinstance(described, ModelDescription):
+        described.refuse_draft("or go on with the guesses: dataclasses.replace(description, draft=False)")
     table = _pandas(X)
     schema = _inferred(table) if isinstance(similarity, str) else similarity.schema
     missing = rows_with_missing(table, schema)
+    if isinstance(similarity, str):
+        known = table[[name for name in table.columns if name in schema]]
+        similarity = Similarity(similarity, schema, Encoding.fit(known, schema, skip_missing=True))
     if missing.any():
         table = table[~missing].reset_index(drop=True)
-    if isinstance(similarity, str):
-        similarity = Similarity(similarity, schema, Encoding.fit(table, schema))
     read = LibraryModel.read(model, table, similarity, groups, tolerance)
     people = Individuals.read(table[[name for name in table.columns if name in schema]], schema)
     library = read.decisions_about(people, table)
-    return Subject(read.encoder, read.model, people, library, missing if missing.any() else None)
+    file = model if isinstance(model, ModelFile) else None
+    assumed: tuple[str, ...] = () if file is None else file.outline().assumptions
+    if (positional := read.source.positional) is not None:
+        assumed = tuple(dict.fromkeys((*assumed, positional.assumption)))
+        if (text := positional.warning("the table", table.columns)) is not None:
+            warnings.warn(text, ColumnOrderWarning, stacklevel=4)
+    described = None if file is None else file.description
+    asked = None if described is None or described.arithmetic is None else described.arithmetic.value
+    return Subject(read.encoder, read.model, people, library, missing if missing.any() else None, assumed, asked)
 
 
 def _inferred(table: Any) -> Schema:

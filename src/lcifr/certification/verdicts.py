@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.display import VerdictDisplay, counterexample_rows, differing_columns, left_out_words
+from lcifr.certification.display import VerdictDisplay, counterexample_rows, differing_columns
 from lcifr.certification.looked_up import LookedUp
 from lcifr.certification.query import BoolArray, FloatArray
 from lcifr.data import Individuals
@@ -32,20 +32,20 @@ class Verdict(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why somebody is undecided; empty for the others."""
+    """Why a person is undecided; empty for the others."""
 
     NONE = ""
     TIE = "the person's own decision is a tie"
-    ROUNDING = "what the deployed arithmetic may round is more than the margin"
+    ROUNDING = "rounding in the deployed arithmetic may exceed the margin"
     OVERFLOW = "numbers may overflow in the deployed arithmetic"
-    EXACT_BALL = "the hand-over speaks of exact arithmetic: nothing says where a machine's outputs are"
-    WIDE = "ball too wide for this model: not all of its points are decided alike"
-    BUDGET = "budget spent"
+    EXACT_BALL = "the hand-over is proved for exact arithmetic only, and the model runs in floating point"
+    WIDE = "the ball is too wide for this model: it contains points with different decisions"
+    BUDGET = "the search budget ran out"
     LOOSE = "the bound is too loose"
-    FRACTIONAL = "only a fractional witness: somebody who cannot exist is decided otherwise"
-    UNPROVED = "the engine is sure, but the proof to be written down stops short of it"
-    BOX = "somewhere in the box around z the trees decide otherwise; nobody similar was found to land there"
-    REACHED = "a point of the region is decided otherwise; an audit says whether it is somebody"
+    FRACTIONAL = "the only change of decision found is at values that no person can have, such as 2.5 of a whole number"
+    UNPROVED = "the search proved it, but the proof written to the bundle is not complete"
+    BOX = "the trees decide differently somewhere in the box around z, but no similar person was found there"
+    REACHED = "a point of the region gets a different decision; only an audit can tell whether it is a person"
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,7 +155,7 @@ class Audit(VerdictDisplay):
     ----------
     ids : (people,)
     people : who was audited, in the table's own units.
-    verdict : (people,) :class:`Verdict`. reason : (people,) why somebody is undecided.
+    verdict : (people,) :class:`Verdict`. reason : (people,) why a person is undecided.
     prediction : (people,) the decision, in the model's own labels.
     margin : (people,) proved distance of every similar person from another decision; negative where none is proved.
     vacuous : (people,) whether nobody is similar. alone : (people,) whether nobody but themselves is.
@@ -163,9 +163,10 @@ class Audit(VerdictDisplay):
     ball, box : (people,) whether the person is certified from the radius or box alone; None where that was not asked.
     model : the network and what must agree.
     arithmetic : in which the model is computed, from the table's values to the decision.
-    left_out : ids of rows with missing values, of whom nothing is said.
+    left_out : ids of rows with missing values, which are not examined: shares count them as not certified.
     encoder : φ and the encoding; None for an audit that was read from files.
     looked_up : who is certified by a sweep, without a search; None where nobody is.
+    assumptions : what every verdict rests on and no library checks, in sentences.
     """
 
     ids: tuple[str | int, ...]
@@ -184,16 +185,12 @@ class Audit(VerdictDisplay):
     left_out: tuple[str | int, ...] = ()
     encoder: Encoder | None = field(default=None, compare=False)
     looked_up: LookedUp | None = None
-
-    def __repr__(self) -> str:
-        said = super().__repr__()
-        return said if not self.left_out else f"{said[:-1]}; {left_out_words(len(self.left_out))}>"
+    assumptions: tuple[str, ...] = ()
 
     def _notes(self) -> Iterator[str]:
-        if self.left_out:
-            yield f"{left_out_words(len(self.left_out))}."
         if self.looked_up is not None:
             yield f"{self.looked_up}."
+        yield from self.assumptions
         yield from super()._notes()
 
     @property
@@ -205,6 +202,19 @@ class Audit(VerdictDisplay):
     def violated(self) -> BoolArray:
         """(people,) whether there is a counterexample."""
         return np.asarray(self.verdict == Verdict.COUNTEREXAMPLE)
+
+    @property
+    def least_probability(self) -> FloatArray:
+        """(people,) of the certified: no similar person's probability of this decision is smaller; NaN for others.
+
+        Known where the model computes a probability from its output, see :class:`lcifr.models.rule.Rule`.
+        """
+        found = np.full(len(self), np.nan)
+        if self.model.rule.log_odds is not None:
+            rows = np.flatnonzero(self.certified & ~self.vacuous)
+            second = self.model.decides_second(self.prediction[rows])
+            found[rows] = self.model.rule.least_probability(second, self.margin[rows])
+        return found
 
     def frame(self) -> Any:
         """A pandas frame, one row per person."""
@@ -219,6 +229,8 @@ class Audit(VerdictDisplay):
             "vacuous": self.vacuous,
             "arithmetic": str(self.arithmetic),
         }
+        if self.model.rule.log_odds is not None:
+            columns["least_probability"] = self.least_probability
         modular = {"certified_on_ball": self.ball, "certified_on_box": self.box}
         columns |= {name: mask for name, mask in modular.items() if mask is not None}
         return pd.DataFrame(columns | ({} if self.looked_up is None else self.looked_up.columns()))
@@ -242,7 +254,10 @@ class Audit(VerdictDisplay):
         return counterexample_rows(self)
 
     def modularity(self) -> dict[str, float]:
-        """What modularity cost: shares certified on the ball, on the box, end to end, and really violated."""
+        """What modularity cost: shares certified on the ball, on the box, end to end, and really violated.
+
+        They are shares of all rows of the table, those left out included.
+        """
         shares = {"end_to_end": self.certified, "violated": self.violated}
-        known = {"ball": self.ball, "box": self.box}
-        return {name: float(mask.mean()) for name, mask in (known | shares).items() if mask is not None}
+        known, rows = {"ball": self.ball, "box": self.box}, len(self) + len(self.left_out)
+        return {name: int(mask.sum()) / rows for name, mask in (known | shares).items() if mask is not None}

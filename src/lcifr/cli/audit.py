@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lcifr.cli.terminal.model_options import (
+    AcceptAccuracyOption,
+    AcceptDraftOption,
     AnyArithmeticOption,
     DescribeOption,
+    MissingOption,
     ModelOption,
     ModelSchemaOption,
     ModelTargetOption,
@@ -29,9 +32,11 @@ from lcifr.cli.terminal.options import (
     ExecutorOption,
     ForceOption,
     IdOption,
+    LabelsOption,
     OutOption,
     SampleOption,
     WorkersOption,
+    labels_of,
 )
 from lcifr.cli.terminal.output import JsonOption, command, exit_code, print_json, say, to_stderr, words_of
 from lcifr.runs.executors.crew import Executor
@@ -67,11 +72,14 @@ def audit(
     ] = None,
     model: ModelOption = None,
     describe: DescribeOption = None,
+    missing: MissingOption = None,
     schema: ModelSchemaOption = None,
     target: ModelTargetOption = None,
     reference: ReferenceOption = None,
     tolerance: ModelToleranceOption = None,
     same: SameOption = None,
+    accept_draft: AcceptDraftOption = False,
+    accept_accuracy: AcceptAccuracyOption = False,
     id_column: IdOption = None,
     sample: SampleOption = None,
     population: Annotated[
@@ -125,6 +133,7 @@ def audit(
     executor: ExecutorOption = Executor.LOCAL,
     address: AddressOption = None,
     device: DeviceOption = Device.CPU,
+    labels: LabelsOption = None,
     chunk: ChunkOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -139,7 +148,7 @@ def audit(
     the proofs of 1000 people drawn at random (--proofs), or of everyone if there are fewer.
 
     Exit codes: 0 everyone is certified, 1 there is a counterexample (or the checker rejects a proof), 2 wrong usage,
-    3 someone is undecided.
+    3 someone is undecided, or a row was not examined because a value is missing.
 
     An interrupted run (Ctrl-C, crash) keeps its progress; the same command resumes it.
     """
@@ -159,10 +168,12 @@ def audit(
         "address": address,
         "device": device.value,
         "chunk": chunk,
+        "labels": labels_of(labels),
         "force": force,
     }
-    about: dict[str, Any] = {"describe": describe, "schema": schema, "target": target}
+    about: dict[str, Any] = {"describe": describe, "missing": missing, "schema": schema, "target": target}
     about |= {"reference": reference, "tolerance": tolerance}
+    about |= {"accept_draft": accept_draft, "accept_accuracy": accept_accuracy}
     if model is None:
         refuse_without_model(**about, same=same)
         result = _audit_folders(context, producer, consumer, table, phi, arithmetic, options)
@@ -174,7 +185,7 @@ def audit(
         print_json(result.to_dict())
     else:
         _show(result, out)
-    raise typer.Exit(exit_code(result.is_refuted, result.statement.undecided))
+    raise typer.Exit(exit_code(result.is_refuted, result.statement.undecided, result.statement.not_examined))
 
 
 def _audit_folders(
@@ -201,23 +212,33 @@ def _audit_model(context: typer.Context, asked: dict[str, Any]) -> AuditResult:
 
 
 def _show(result: AuditResult, out: Path) -> None:
-    from lcifr.cli.terminal.statements import baseline_table, counterexample_table, show_origin, statement_lines
+    from lcifr.cli.terminal.statements import (
+        baseline_table,
+        counterexample_table,
+        show_labels,
+        show_origin,
+        show_scales,
+        statement_lines,
+    )
     from lcifr.drawing.text import arithmetic_words, percent
     from lcifr.runs.folders.run import shown
 
     said, on = result.statement, result.modularity
-    say("\n".join(statement_lines(said, held_out=result.held_out, tolerance=result.model.tolerance)))
+    labels, tolerance = result.model.labels, result.model.tolerance
+    say("\n".join(statement_lines(said, held_out=result.held_out, tolerance=tolerance, labels=labels)))
+    show_labels(labels)
     show_origin(result.model.origin, result.left_out)
     say(f"arithmetic {arithmetic_words(result.model.arithmetic)}")
+    show_scales(result.model.scales)
     if result.drawn_from:
-        say(f"sample: {said.people:,} people drawn at random from the {result.drawn_from:,} in the table")
+        say(f"sample: {said.rows:,} people drawn at random from the {result.drawn_from:,} in the table")
     for reason, count in result.reasons.items():
         say(f"undecided because: {reason} ({count})")
     if on.ball is not None:
         ball, box, whole = (percent(share) for share in (on.ball, on.box, on.end_to_end))
         say(f"certified from the hand-over alone: {ball} on the ball, {box} on the box; end to end: {whole}")
     if said.baselines:
-        baseline_table(said)
+        baseline_table(said, result.baseline_learner)
     if result.counterexamples:
         counterexample_table(result)
     if result.checked:

@@ -9,8 +9,11 @@ import typer
 
 from lcifr.cli.terminal.model_options import (
     PANEL,
+    AcceptAccuracyOption,
+    AcceptDraftOption,
     AnyArithmeticOption,
     DescribeOption,
+    MissingOption,
     ModelOption,
     ModelSchemaOption,
     ModelTargetOption,
@@ -31,16 +34,20 @@ from lcifr.cli.terminal.options import (
     FailUnderOption,
     ForceOption,
     IdOption,
+    LabelsOption,
     OnOption,
     OutOption,
     StrictOption,
     WorkersOption,
+    labels_of,
 )
-from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, words_of
+from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, to_stderr, words_of
+from lcifr.drawing.text import at_least
 from lcifr.runs.executors.crew import Executor
 from lcifr.runs.executors.devices import Device
 
 if TYPE_CHECKING:
+    from lcifr.certification.population.statement import Statement
     from lcifr.runs.auditing.certify_result import CertifyResult, LookUpSummary
 
 EXAMPLE = (
@@ -84,6 +91,7 @@ def certify(
     ] = None,
     model: ModelOption = None,
     describe: DescribeOption = None,
+    missing: MissingOption = None,
     phi: Annotated[
         str | None,
         typer.Option("--phi", metavar="FILE|NAME", help="Who counts as similar: a .phi file.", rich_help_panel=PANEL),
@@ -93,6 +101,8 @@ def certify(
     reference: ReferenceOption = None,
     tolerance: ModelToleranceOption = None,
     same: SameOption = None,
+    accept_draft: AcceptDraftOption = False,
+    accept_accuracy: AcceptAccuracyOption = False,
     id_column: IdOption = None,
     on: OnOption = None,
     strict: StrictOption = False,
@@ -102,6 +112,7 @@ def certify(
     executor: ExecutorOption = Executor.LOCAL,
     address: AddressOption = None,
     device: DeviceOption = Device.CPU,
+    labels: LabelsOption = None,
     chunk: ChunkOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -116,14 +127,17 @@ def certify(
     Model, φ, schema and arithmetic must match the sweep; if you pass only --sweep, they are taken from it.
 
     Exit codes: 0 done. With --strict or --fail-under: 0 if (enough) people are certified, else 1 if there is a
-    counterexample, or 3 if someone is undecided. 2 wrong usage.
+    counterexample, or 3 if someone is undecided. Rows with missing values are not examined: they get no decision and
+    count as not certified, and the exit code is then 1 if there is a counterexample, else 3. 2 wrong usage.
 
     An interrupted run (Ctrl-C, crash) keeps its progress; the same command resumes it.
     """
     options: dict[str, Any] = {"out": out, "id_column": id_column, "workers": workers, "chunk": chunk, "force": force}
+    options |= {"labels": labels_of(labels)}
     options |= {"executor": executor.value, "address": address, "device": device.value}
-    about: dict[str, Any] = {"describe": describe, "schema": schema, "target": target}
+    about: dict[str, Any] = {"describe": describe, "missing": missing, "schema": schema, "target": target}
     about |= {"reference": reference, "tolerance": tolerance}
+    about |= {"accept_draft": accept_draft, "accept_accuracy": accept_accuracy}
     if model is None:
         refuse_without_model(**about, phi=phi, same=same)
         computed = None if arithmetic is None else arithmetic.value
@@ -142,8 +156,24 @@ def certify(
         _show(result, out)
     said = result.statement
     enough = said.share >= fail_under if fail_under is not None else not strict
-    if strict or not enough:
-        raise typer.Exit(exit_code(said.violated, said.undecided))
+    if fail_under is not None:
+        to_stderr(_gate(said, fail_under, enough=enough))
+    if strict or not enough or said.not_examined:
+        raise typer.Exit(exit_code(said.violated, said.undecided, said.not_examined))
+
+
+def _gate(said: Statement, bar: float, *, enough: bool) -> str:
+    """How ``--fail-under`` ends: the share, the bar, and which of the two is larger."""
+    code = exit_code(said.violated, said.undecided, said.not_examined)
+    shown = f"{at_least(said.share)} of the people are certified"
+    if enough and not said.not_examined:
+        return f"--fail-under {bar:g}: passed, {shown}"
+    why = "there are counterexamples" if said.violated else "people are undecided"
+    if not said.violated and said.not_examined:
+        why = "rows were not examined"
+    if enough:
+        return f"--fail-under {bar:g}: {shown}, but exit {code}: {why}"
+    return f"--fail-under {bar:g}: failed, only {shown}; exit {code}, {why}"
 
 
 def _certify_folder(
@@ -168,14 +198,17 @@ def _certify_swept(context: typer.Context, sweep: Path, table: Path, options: di
 
 
 def _show(result: CertifyResult, out: Path) -> None:
-    from lcifr.cli.terminal.statements import show_origin, statement_lines
+    from lcifr.cli.terminal.statements import show_labels, show_origin, show_scales, statement_lines
     from lcifr.drawing.text import arithmetic_words
     from lcifr.runs.folders.run import shown
 
     claimed = result.radius is not None
-    say("\n".join(statement_lines(result.statement, held_out=False, tolerance=result.tolerance, sees_z_alone=claimed)))
-    show_origin(result.origin, result.left_out)
+    about: dict[str, Any] = {"tolerance": result.tolerance, "sees_z_alone": claimed, "labels": result.labels}
+    say("\n".join(statement_lines(result.statement, held_out=False, **about)))
+    show_labels(result.labels)
+    show_origin(result.origin, result.statement.not_examined)
     say(f"arithmetic {arithmetic_words(result.arithmetic, result.encoder_arithmetic)}")
+    show_scales(result.scales)
     if result.looked_up is not None:
         _show_looked_up(result.looked_up, result.statement.people)
     if claimed:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lcifr.cli.terminal.model_options import MissingOption
 from lcifr.cli.terminal.options import IdOption
 from lcifr.cli.terminal.output import JsonOption, print_json, say
 
@@ -50,9 +51,13 @@ def check(
     describe: Annotated[
         Path | None,
         typer.Option(
-            "--describe", metavar="TOML", help="Which column feeds which input of the model.", rich_help_panel=PANEL
+            "--describe",
+            metavar="TOML",
+            help="Describes the model's inputs and outputs. (Default: the .toml next to the model.)",
+            rich_help_panel=PANEL,
         ),
     ] = None,
+    missing: MissingOption = None,
     phi: Annotated[
         str | None, typer.Option("--phi", metavar="FILE|NAME", help="Who counts as similar.", rich_help_panel=PANEL)
     ] = None,
@@ -99,6 +104,7 @@ def check(
         id_column=id_column,
         model=tuple(model or ()),
         describe=describe,
+        missing=missing,
         phi=phi,
         schema=schema,
         train=train,

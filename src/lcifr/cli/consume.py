@@ -146,7 +146,13 @@ def _show(result: ConsumeResult, out: Path, handover: Path) -> None:
     from lcifr.drawing.text import arithmetic_words
 
     tolerance = result.model.tolerance
-    said = statement_lines(result.statement, held_out=result.held_out, tolerance=tolerance, sees_z_alone=True)
+    said = statement_lines(
+        result.statement,
+        held_out=result.held_out,
+        tolerance=tolerance,
+        sees_z_alone=True,
+        trained_on=result.is_in_sample,
+    )
     say("\n".join(said))
     show_origin(result.origin, 0, counterexamples=False)
     say(f"proved on each person's {result.on} around z")

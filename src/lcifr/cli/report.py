@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from lcifr.cli.terminal.options import LabelsOption, labels_of
 from lcifr.cli.terminal.output import JsonOption, print_json, to_stderr
 
 EXAMPLE = "Example: lcifr report audit --out report.html"
@@ -42,6 +43,11 @@ def report(
     author: Annotated[
         str, typer.Option(envvar="LCIFR_AUTHOR", help="The author, named at the top of the page.", show_default=False)
     ] = "",
+    labels: LabelsOption = None,
+    people: Annotated[
+        str,
+        typer.Option(metavar="N|all", help="Markdown: show this many people one by one, counterexamples first."),
+    ] = "50",
     as_json: JsonOption = False,
 ) -> None:
     """Write a report on an audit or a sweep: one page with the results, for people who were not involved.
@@ -55,7 +61,8 @@ def report(
     from lcifr.report.page import ReportRequest, write_report
 
     form = None if format is None else format.value
-    result = write_report(ReportRequest(folder=folder, tuned=tuned, out=out, form=form, author=author))
+    about: dict[str, Any] = {"author": author, "labels": labels_of(labels), "people": _people(people)}
+    result = write_report(ReportRequest(folder=folder, tuned=tuned, out=out, form=form, **about))
     if as_json:
         print_json(result.to_dict())
         return
@@ -67,3 +74,12 @@ def report(
         else "It shows ids, decisions and verdicts, but no attributes."
     )
     to_stderr(opened + shown)
+
+
+def _people(text: str) -> int | None:
+    """A number of people, or everyone."""
+    if text == "all":
+        return None
+    if not text.isdecimal():
+        raise typer.BadParameter(f"{text!r} is neither a number of people nor all", param_hint="--people")
+    return int(text)

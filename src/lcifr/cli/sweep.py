@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lcifr.cli.terminal.model_options import (
+    AcceptAccuracyOption,
+    AcceptDraftOption,
     AnyArithmeticOption,
     DescribeOption,
+    MissingOption,
     ModelOption,
     ModelSchemaOption,
     ModelToleranceOption,
@@ -22,9 +25,10 @@ from lcifr.cli.terminal.model_options import (
     one_table,
     refuse_without_model,
 )
-from lcifr.cli.terminal.options import ForceOption, OutOption
+from lcifr.cli.terminal.options import ForceOption, LabelsOption, OutOption, labels_of
 from lcifr.cli.terminal.output import JsonOption, command, exit_code, print_json, say, to_stderr, words_of
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.runs.sweeps.people import MOST
 
 if TYPE_CHECKING:
     from lcifr.runs.sweeps.folder import SweepResult
@@ -62,10 +66,13 @@ def sweep(
     ] = None,
     model: ModelOption = None,
     describe: DescribeOption = None,
+    missing: MissingOption = None,
     schema: ModelSchemaOption = None,
     reference: ReferenceOption = None,
     tolerance: ModelToleranceOption = None,
     same: SameOption = None,
+    accept_draft: AcceptDraftOption = False,
+    accept_accuracy: AcceptAccuracyOption = False,
     phi: Annotated[
         str | None,
         typer.Option(
@@ -77,16 +84,24 @@ def sweep(
     universe: Annotated[
         Universe, typer.Option(help="whole: integer attributes take whole numbers. reals: they take any number.")
     ] = Universe.WHOLE,
-    cells: Annotated[int, typer.Option(min=1, help="Examine at most this many cells.")] = 10_000,
+    cells: Annotated[int, typer.Option(min=1, help="Stop after examining this many cells.")] = 10_000,
     seconds: Annotated[
         float | None, typer.Option(min=1, help="Stop after this many seconds. (Default: no limit.)")
     ] = None,
     nodes: Annotated[int, typer.Option(min=1, help="Search nodes per cell before it is split.")] = 200,
+    people: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="After the cells, ask one by one about at most this many people of the table whom no cell decides.",
+        ),
+    ] = MOST,
     bundle: Annotated[
         bool,
         typer.Option("--bundle", help="Also write the proofs to OUT/bundle and check them."),
     ] = False,
     arithmetic: AnyArithmeticOption = None,
+    labels: LabelsOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -94,15 +109,24 @@ def sweep(
 
     The schema says who can exist: every number needs a range there (lower, upper). The sweep divides this universe into
     cells that are proved, violating (everyone there has a counterexample), or open. OUT/cells.parquet lists them with
-    their shares; OUT/pairs.csv lists every pair found, in the table's own units.
+    their shares; OUT/pairs.csv lists every pair found, in the table's own units. People of the table whom no cell
+    decides are then asked about one by one, as in an audit; OUT/people.parquet says how each person was decided.
 
     Exit codes: 0 everything is proved, 1 a similar pair gets different decisions, 2 wrong usage, 3 something is open.
 
     An interrupted run (Ctrl-C, crash) keeps its progress; the same command resumes it.
     """
     options: dict[str, Any] = {"out": out, "universe": universe.value, "cells": cells, "seconds": seconds}
-    options |= {"nodes": nodes, "bundle": bundle, "force": force}
-    about: dict[str, Any] = {"describe": describe, "schema": schema, "reference": reference, "tolerance": tolerance}
+    options |= {"nodes": nodes, "people": people, "bundle": bundle, "force": force, "labels": labels_of(labels)}
+    about: dict[str, Any] = {
+        "describe": describe,
+        "missing": missing,
+        "schema": schema,
+        "reference": reference,
+        "tolerance": tolerance,
+        "accept_draft": accept_draft,
+        "accept_accuracy": accept_accuracy,
+    }
     if model is None:
         refuse_without_model(**about, same=same)
         options |= {"phi": phi, "arithmetic": (arithmetic or Arithmetic.FLOAT64).value}
@@ -131,15 +155,19 @@ def _sweep_folders(
 
 
 def _show(result: SweepResult, out: Path) -> None:
+    from lcifr.cli.terminal.statements import show_labels, show_scales
+
     say(str(result.sweep))
     if result.checked is not None:
         say(f"{result.checked}; to check again: {command('check', out / 'bundle')}")
-    people = ", ".join(f"{count:,} {name}" for name, count in result.people.items() if count)
-    say(f"people in the table: {people}")
+    show_labels(result.model.labels)
+    say("\n".join(result.people_lines))
+    show_scales(result.model.scales)
     for number, pair in enumerate(result.worst[:SHOWN], 1):
         differs = ", ".join(f"{name} {own} → {other}" for name, (own, other) in pair.differs.items())
         alike = ", ".join(f"{name} {value}" for name, value in pair.alike.items())
-        decided = f"{result.model.target} {pair.decision} → {pair.other_decision}"
+        own, other = result.model.shown(pair.decision), result.model.shown(pair.other_decision)
+        decided = f"{result.model.target} {own} → {other}"
         say(f"pair {number}: {differs}; decision: {decided}{f'; both {alike}' if alike else ''}")
     if len(result.sweep.pairs) > SHOWN:
         say(f"all {len(result.sweep.pairs)} pairs: {out / 'pairs.csv'}")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from lcifr.data.attributes import Categorical, Numeric
 from lcifr.data.frames import as_text
 from lcifr.data.io.parquet_table import is_dictionary_of_texts, is_text
-from lcifr.errors import NO_VALUE, TableProblem, did_you_mean
+from lcifr.errors import NO_SCALE, NO_VALUE, TableProblem, did_you_mean
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -56,7 +56,7 @@ def read_numbers(
     for wrong, message in _limits(values, attribute, pa.types.is_integer(column.type)):
         problems += [TableProblem(f"{values[row]:g} {message}", column=name, row=row) for row in rows_where(wrong)]
     if fitting and len(values) and not problems and values.min() == values.max():
-        problems.append(TableProblem(f"the value never varies (always {values[0]:g}), so it has no scale", column=name))
+        problems.append(TableProblem(f"the value never varies (always {values[0]:g}), {NO_SCALE}", column=name))
     return values
 
 

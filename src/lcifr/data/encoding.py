@@ -15,11 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from lcifr.data.columns import map_in_threads
 from lcifr.data.encoded_columns import BoundPair, ColumnPrograms, Feature, FeatureColumns, standardising_error
+from lcifr.data.frames import read_frame
 from lcifr.data.io.files import write_json
+from lcifr.data.io.missing import complete_rows
 from lcifr.data.program import Program
 from lcifr.data.schema import Schema
 from lcifr.data.table import Individuals, checked_output, refuse_infinite, refuse_outside
-from lcifr.errors import LcifrError, TableError, TableProblem
+from lcifr.errors import LEAVE_OUT_FLAT, LcifrError, TableError, TableProblem
 
 FORMAT = 3  # of the JSON form
 FORMAT_WITHOUT_PROGRAMS = 2  # every number was standardised; still read, and written as programs
@@ -39,13 +41,18 @@ class Encoding(FeatureColumns):
     schema
         What is encoded.
     means, sds : (numeric attributes,)
-        Mean and (n − 1) standard deviation of the training data: what ``sd`` in a formula means.
+        Mean and (n − 1) standard deviation of the training data: what ``sd`` in a formula means. Each is taken from
+        every row that has a value there. It is 0 for a number that is the same for everyone, or varies too little to be
+        squared: then it is no unit for a distance.
     programs
         How each number is computed; left out, it is (value − mean) / sd in float64.
     outside
         Categories at which the model raises: nobody who has one is in the universe.
     training
-        The people it was fitted on, where they are at hand: ranks in formulas are taken among them. Never saved.
+        The people it was fitted on, where they are at hand; of a table with gaps, those of whom nothing is missing.
+        Never saved.
+    with_gaps
+        All rows of a table with gaps (:meth:`Individuals.read_with_gaps`); None where it has none, or is not at hand.
     """
 
     means: NDArray[np.float64]
@@ -53,6 +60,7 @@ class Encoding(FeatureColumns):
     training: Individuals | None = field(default=None, repr=False, compare=False)
     programs: tuple[Program, ...] = ()
     outside: frozenset[Feature] = frozenset()
+    with_gaps: Individuals | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.programs:
@@ -63,7 +71,12 @@ class Encoding(FeatureColumns):
 
     @cached_property
     def _standardising(self) -> ColumnPrograms:
-        return ColumnPrograms.standardising(self.means, self.sds)
+        return ColumnPrograms.standardising(self.means, self.units)
+
+    @cached_property
+    def units(self) -> NDArray[np.float64]:
+        """(numeric attributes,) the standard deviations, and 1 where there is none: what sizes are compared with."""
+        return np.where(self.sds > 0, self.sds, 1.0)
 
     @cached_property
     def standardises(self) -> bool:
@@ -75,25 +88,72 @@ class Encoding(FeatureColumns):
         """The programs of all numeric attributes."""
         return ColumnPrograms(self.programs)
 
+    @property
+    def ranked(self) -> Individuals | None:
+        """The people among whom formulas take ranks: all rows of the table; those with gaps have NaN or −1 there."""
+        return self.training if self.with_gaps is None else self.with_gaps
+
     @classmethod
-    def fit(cls, source: Any, schema: Schema) -> Encoding:
+    def fit(cls, source: Any, schema: Schema, *, skip_missing: bool = False) -> Encoding:
         """Take means and standard deviations from a table of training people.
+
+        Parameters
+        ----------
+        skip_missing
+            Whether values may be missing; each scale is then taken from all rows that have a value in that attribute.
 
         Raises
         ------
         TableError
-            For everything the gate reports, and for numeric columns that never vary.
+            For everything the gate reports.
         """
-        people = Individuals.read(source, schema, fitting=True)
+        if skip_missing and not isinstance(source, Individuals):
+            source = read_frame(source)
+            if not (complete := complete_rows(source, schema)).all():
+                return cls._fit_with_gaps(Individuals.read_with_gaps(source, schema), complete)
+        people = Individuals.read(source, schema)
         if len(people) < 2:
             raise TableError([TableProblem("one row has no standard deviation")], fix="fit on at least two people")
-        means = people.numbers.mean(axis=0)
-        sds = people.numbers.std(axis=0, ddof=1)
-        flat = [a.name for a, sd in zip(schema.numeric, sds, strict=True) if sd == 0]  # too small to square
-        if flat:
-            message = "varies too little to have a standard deviation"
-            raise TableError([TableProblem(message, column=name) for name in flat])
+        same = (people.numbers == people.numbers[0]).all(axis=0)  # whose computed mean and sd may be off by roundoff
+        means = np.where(same, people.numbers[0], people.numbers.mean(axis=0))
+        sds = np.where(same, 0.0, people.numbers.std(axis=0, ddof=1))
         return cls(schema, means, sds, people)
+
+    def refuse_flat(self) -> None:
+        """Refuse to standardise numbers that do not vary.
+
+        Raises
+        ------
+        TableError
+            Which names them, and says what to do.
+        """
+        flat = [name for name, sd in zip(self.schema.names_numeric, self.sds, strict=True) if sd == 0]
+        if flat:
+            message = "varies too little to have a standard deviation, by which it would be scaled"
+            raise TableError([TableProblem(message, column=name) for name in flat], fix=LEAVE_OUT_FLAT)
+
+    @classmethod
+    def _fit_with_gaps(cls, everyone: Individuals, complete: NDArray[np.bool_]) -> Encoding:
+        schema, problems = everyone.schema, list[TableProblem]()
+        means, sds = (np.zeros(len(schema.numeric)) for _ in range(2))
+        for j, name in enumerate(schema.names_numeric):
+            values = everyone.numbers[~np.isnan(everyone.numbers[:, j]), j]
+            if len(values) < 2:
+                few = f"{len(values)} of {len(everyone)} rows have a value, too few for a standard deviation"
+                problems.append(TableProblem(few, column=name))
+                continue
+            same = values.min() == values.max()
+            means[j], sds[j] = (values[0], 0.0) if same else (values.mean(), values.std(ddof=1))
+        if problems:
+            raise TableError(problems)
+        training = everyone.take(np.flatnonzero(complete)) if complete.any() else None
+        return cls(schema, means, sds, training, with_gaps=everyone)
+
+    def rows_of(self, attribute: str) -> tuple[int, int] | None:
+        """How many rows a standard deviation was taken from, and of how many; None where they are not at hand."""
+        if self.ranked is None:
+            return None
+        return int(np.count_nonzero(~np.isnan(self.ranked.number(attribute)))), len(self.ranked)
 
     def is_outside(self, attribute: str) -> NDArray[np.bool_]:
         """(values,) which categories of an attribute the model raises at."""
@@ -150,7 +210,7 @@ class Encoding(FeatureColumns):
     def scale(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """(…, numeric attributes) raw values to encoded ones; monotone in every value, as float arithmetic is."""
         if self.standardises:  # all columns at once is quicker, and the same bits
-            return np.asarray((numbers - self.means) / self.sds)
+            return np.asarray((numbers - self.means) / self.units)
         return self.numbers.encode(numbers)
 
     def unscale(self, encoded: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -190,7 +250,7 @@ class Encoding(FeatureColumns):
         Below one half this rounds away, which is why whole numbers come back exactly.
         """
         if self.standardises:
-            return standardising_error(np.asarray(numbers, dtype=np.float64), self.means, self.sds)
+            return standardising_error(np.asarray(numbers, dtype=np.float64), self.means, self.units)
         return self.numbers.inverse_error(numbers)
 
     def to_dict(self) -> dict[str, Any]:
@@ -213,8 +273,8 @@ class Encoding(FeatureColumns):
             schema = Schema.from_dict(values["schema"])
             scales = [values["scales"][attribute.name] for attribute in schema.numeric]
             means, sds = (np.array([float(scale[key]) for scale in scales]) for key in ("mean", "sd"))
-            if not (np.isfinite(means).all() and np.isfinite(sds).all() and (sds > 0).all()):
-                raise LcifrError("not an encoding: means must be finite and standard deviations positive")
+            if not (np.isfinite(means).all() and np.isfinite(sds).all() and (sds >= 0).all()):
+                raise LcifrError("not an encoding: means must be finite, standard deviations too, and not negative")
             if values["format"] == FORMAT_WITHOUT_PROGRAMS:
                 return cls(schema, means, sds)
             programs = tuple(Program.from_list(values["programs"][name]) for name in schema.names_numeric)

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from lcifr.data.columns import map_in_threads, read_codes, read_numbers, rows_where
 from lcifr.data.encoded_columns import Feature
 from lcifr.data.frames import as_text, read_frame
+from lcifr.data.io.missing import missing_values
 from lcifr.data.malformed_numbers import FEW, find_malformed_number
 from lcifr.data.program import Program
 from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
-from lcifr.errors import LcifrError, TableError, TableProblem, did_you_mean
+from lcifr.errors import LEAVE_OUT_FLAT, NO_SCALE, LcifrError, TableError, TableProblem, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,39 @@ class Individuals:
             fix = (
                 "leave out what is no attribute, X[list(schema.names)], or add it to the schema" if only_extra else None
             )
+            if all(one.message.endswith(NO_SCALE) for one in problems):
+                fix = LEAVE_OUT_FLAT
             raise TableError(problems, source=str(source) if isinstance(source, str) else "the table", fix=fix)
+        return cls(schema, numbers, codes)
+
+    @classmethod
+    def read_with_gaps(cls, source: Any, schema: Schema) -> Individuals:
+        """All rows of a table, those with missing values too: a number is NaN there, and a code −1.
+
+        Only for figures of single columns, such as standard deviations: everything else takes complete rows.
+
+        Raises
+        ------
+        TableError
+            With every other problem, each with its row and column.
+        """
+        table = read_frame(source)
+        problems = _column_problems(table, schema)
+        numbers = np.full((len(table), len(schema.numeric)), np.nan, order="F")
+        codes = np.full((len(table), len(schema.categorical)), -1, np.int32, order="F")
+        for attribute in [one for one in schema if one.name in table.column_names]:
+            found: list[TableProblem] = []
+            there = np.flatnonzero(~missing_values(table[attribute.name], attribute))
+            column = table[attribute.name].take(pa.array(there))
+            if isinstance(attribute, Numeric):
+                numbers[there, schema.names_numeric.index(attribute.name)] = read_numbers(
+                    column, attribute, found, fitting=False
+                )
+            else:
+                codes[there, schema.names_categorical.index(attribute.name)] = read_codes(column, attribute, found)
+            problems += [one.among(there.tolist()) for one in found]
+        if problems:
+            raise TableError(problems)
         return cls(schema, numbers, codes)
 
     @classmethod

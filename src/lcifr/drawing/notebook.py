@@ -17,7 +17,7 @@ from lcifr.drawing.scores import MarkedScore, PairScore, PersonScore, Profile
 from lcifr.drawing.text import count, format_value, percents
 
 SIDE_BY_SIDE = "display:grid;grid-template-columns:repeat(auto-fill,minmax(20em,1fr));gap:1em"
-COLOURS = {"certified": "#0f5f8c", "counterexample": "#b3261e", "undecided": "#8a97a3"}
+COLOURS = {"certified": "#0f5f8c", "counterexample": "#b3261e", "undecided": "#8a97a3", "not examined": "#d9dee3"}
 
 
 def formula_html(name: str, text: str, english: str) -> str:

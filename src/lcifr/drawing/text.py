@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 # Control characters, and those that turn the direction of what follows: a name must not rearrange the line it is in.
@@ -110,6 +110,11 @@ def exactly(tolerance: float) -> str:
     return quantity(tolerance, 1e-6 * tolerance)
 
 
+def labels_words(labels: Mapping[str, str]) -> str:
+    """Which name stands for which decision of the model, in a clause."""
+    return ", ".join(f"{visible(name)} is called “{visible(text)}”" for name, text in labels.items())
+
+
 def tolerance_words(tolerance: float) -> str:
     """What a tolerance means, in a clause."""
     return f"predictions less than {exactly(tolerance)} apart, in the label’s own unit, count as the same decision"
@@ -140,4 +145,4 @@ def arithmetic_words(model: str, encoder: str | None = None) -> str:
     if model == "exact":
         return "exact: real numbers on the stored weights; what a machine rounds is not covered"
     first = f"{encoder} up to z, then {model}" if encoder not in (None, model) else str(model)
-    return f"{first}: any machine that computes in it, from the table's values to the decision, whatever it rounds"
+    return f"{first}: any machine that computes in it, from the table's values to the decision, however it rounds"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, Self
@@ -25,6 +26,10 @@ from lcifr.models.model import Model
 FloatArray = NDArray[np.float64]
 
 
+class PlainHeadWarning(UserWarning):
+    """A head that was left to choose (``against="auto"``), and had neither radius, box nor δ to be trained against."""
+
+
 class Head(BaseEstimator, ABC):  # type: ignore[misc]
     """A network on z that keeps its decision on each person's whole ball, or box."""
 
@@ -43,6 +48,11 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
         Parameters
         ----------
         radius : (people,) ε. box : both ends, (people, d) each; then it is learned for decisions on the box.
+
+        Warns
+        -----
+        PlainHeadWarning
+            If ``against`` is ``"auto"`` and there is neither radius, box nor δ: the head is then a plain one.
         """
         Z, y = validate_data(self, Z, y, dtype=np.float64, ensure_min_samples=2, y_numeric=self._task == "regression")
         target = self._target_of(y)
@@ -86,6 +96,14 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
         if choice == "auto":
             known = radius is not None or box is not None
             choice = "radius" if known else "delta" if self.delta is not None else "nothing"
+            if choice == "nothing":
+                warnings.warn(
+                    f"{type(self).__name__} was given no radius, box or delta, so it learns a plain head, of which "
+                    "less can be certified. Pass fit(z, y, radius=known.radius), as encoder.represent(X) proves it; or "
+                    'set delta, or against="nothing" if a plain head is meant',
+                    PlainHeadWarning,
+                    stacklevel=3,
+                )
         if choice not in list(Perturbation):
             raise LearningError(
                 f"against={self.against!r} is unknown", fix='use "auto", "nothing", "delta" or "radius"'

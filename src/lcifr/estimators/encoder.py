@@ -145,6 +145,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         labels = None if y is None else validate_labels(y, len(people))
         seed = seed_of(self.random_state)
         encoding = getattr(self.similarity, "encoding", None) or Encoding.fit(people, people.schema)
+        encoding.refuse_flat()
         self.schema_, self.encoding_ = people.schema, encoding
         self.similarity_ = resolve_similarity(self.similarity, people.schema, encoding)
         self.target_ = None if labels is None else Target.of(labels, self.task)

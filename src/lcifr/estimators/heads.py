@@ -23,7 +23,8 @@ class RobustClassifier(ClassifierMixin, Head):  # type: ignore[misc]
         Widths of the hidden layers; none is logistic regression, whose worst case on a ball is known exactly.
     against
         ``"nothing"``: plain. ``"delta"``: one δ for everybody (projected gradient in a network, as in the paper).
-        ``"radius"``: each person's own ε, given to ``fit``. ``"auto"``: the radius if given, else δ if given.
+        ``"radius"``: each person's own ε, given to ``fit``. ``"auto"``: the radius if given, else δ if given, else
+        nothing, with a warning.
     delta, gamma
         The one δ; the weight of the worst loss against the plain one.
     penalty

@@ -45,7 +45,7 @@ class Search:
         self.on = "box" if any(isinstance(one, BaseBooster) for one in families) else "ball"
         self.folder = None if folder is None else Path(folder)
         known = getattr(families[0].similarity, "encoding", None)  # whom a ready φ takes ranks among
-        self.ranked = training[0] if known is None or known.training is None else known.training
+        self.ranked = training[0] if known is None or known.ranked is None else known.ranked
         self.fitted: dict[str, tuple[Producer, Head]] = {}
         if self.folder is not None:
             self._open(self.folder, _fingerprint(families, head, training, validation, by))

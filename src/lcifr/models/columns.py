@@ -63,11 +63,19 @@ class Block:
     Parameters
     ----------
     dtype : in which the library holds them. sparse : whether it leaves zeros out, and scales what is left.
+    before : of a sparse block that is scaled, the columns as they were when zeros were left out: a tiny number that
+        scaling makes 0 is still stored. None where these are the columns themselves.
     """
 
     columns: tuple[Column, ...]
     dtype: Dtype = FLOAT64
     sparse: bool = False
+    before: tuple[Column, ...] | None = None
+
+    @property
+    def unscaled(self) -> tuple[Column, ...]:
+        """The columns when zeros were left out."""
+        return self.columns if self.before is None else self.before
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -78,7 +86,8 @@ class Block:
 
     def stepwise(self, steps: Iterable[tuple[ProgramStep, ...]], where: str) -> Block:
         """Each column behind its steps."""
-        return replace(self, columns=tuple(_behind(c, s, where) for c, s in zip(self.columns, steps, strict=True)))
+        columns = tuple(_behind(c, s, where) for c, s in zip(self.columns, steps, strict=True))
+        return replace(self, columns=columns, before=self.unscaled if self.sparse else None)
 
 
 def _behind(column: Column, steps: tuple[ProgramStep, ...], where: str) -> Column:
@@ -107,7 +116,9 @@ def join_blocks(blocks: Iterable[Block], sparse: bool = False) -> Block:
     """Side by side, in the dtype that numpy gives the whole; widening a number changes nothing."""
     parts = list(blocks)
     dtype = np.result_type(*(part.dtype for part in parts)) if parts else FLOAT64
-    return Block(tuple(column for part in parts for column in part.columns), dtype, sparse)
+    columns = tuple(column for part in parts for column in part.columns)
+    before = tuple(column for part in parts for column in part.unscaled)
+    return Block(columns, dtype, sparse, before if sparse else None)
 
 
 def cast_to(dtype: Dtype) -> tuple[ProgramStep, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,8 @@ LOADERS = {
     ModelFormat.XGBOOST: "lcifr.models.trees.xgboost_files",
     ModelFormat.LIGHTGBM: "lcifr.models.trees.lightgbm_files",
 }
-"""The module of each format; its ``read_file(path, description)`` returns what :func:`read_table_model` takes."""
+"""The module of each format; its ``read_file(path, description)`` returns what :func:`read_table_model` takes, and its
+``TAKES`` names the entries of a description that it obeys."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,13 @@ class ModelFile:
         """What was loaded."""
         return outline_of(self.model)
 
+    @property
+    def libraries(self) -> dict[str, str]:
+        """Versions of the libraries that read the file and answer for its model; none where they are not installed."""
+        name, _, known = self.outline().runtime.rpartition(" ")
+        read_by = {"skops": version("skops")} if self.format is ModelFormat.SKOPS else {}
+        return ({name: known} if name else {}) | read_by
+
 
 def load_file(path: str | Path, description: ModelDescription | None = None) -> ModelFile:
     """A model from its file, by what is in it; nothing in it is run.
@@ -79,6 +88,8 @@ def load_file(path: str | Path, description: ModelDescription | None = None) -> 
     ------
     NetworkError
         For what is no model, for a pickle, and for what cannot be read exactly.
+    DescriptionError
+        For entries of the description that models of this format do not take.
     """
     file = Path(path)
     found = recognise(file)
@@ -88,6 +99,7 @@ def load_file(path: str | Path, description: ModelDescription | None = None) -> 
         if not str(missing.name).startswith("lcifr."):
             raise
         raise NetworkError(f"{file} is a model of {found}, which lcifr cannot read yet") from None
+    loader.TAKES.check(description, f"a model of {found}")
     return ModelFile(file, found, sha256_of(file), loader.read_file(file, description), description)
 
 

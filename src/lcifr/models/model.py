@@ -84,6 +84,11 @@ class Model:
         named = [[self._class(label) for label in group] for group in groups]
         return replace(self, rule=replace(Rule.of(self.rule.outputs, groups=named), band=self.rule.band))
 
+    def decides_second(self, decisions: NDArray[Any]) -> NDArray[np.bool_]:
+        """(people,) of two classes, whether the decision is the second one."""
+        second = "1" if self.labels is None else str(self.labels[1])  # files hold labels of several types as texts
+        return np.asarray(decisions.astype(str) == second)
+
     def _classes(self, decisions: NDArray[Any]) -> NDArray[np.intp]:
         """(people,) the number of each decision's class; every label is looked up once."""
         named, which = np.unique(decisions, return_inverse=True)
@@ -153,7 +158,8 @@ class Prediction:
 
     def model(self, network: Network, mean: float | None = None) -> Model:
         """The network with this rule and these labels; ``mean`` as in :class:`Model`."""
-        return Model(network, self.rule, self.classes if len(self.classes) else None, mean)
+        known = (1.0, 0.0) if self.kind is Kind.SIGN else None  # heads learn the logistic loss
+        return Model(network, replace(self.rule, log_odds=known), self.classes if len(self.classes) else None, mean)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for files."""

@@ -10,11 +10,15 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 
+import numpy as np
+
 from lcifr.errors import NetworkError
 
 ASSUMED_ROUNDOFFS = 8
 """A runtime's sigmoid is assumed to be off by at most so many units of roundoff, relative to its exact value."""
 DIGITS = 60
+SINGLE_UNIT = 2.0**-24
+"""The unit of roundoff of float32."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,8 @@ def probability_band(
 ) -> MarginBand:
     """The margins whose probability may be on either side of a threshold, as a runtime computes it.
 
+    A runtime that computes in float32 may round the threshold to it before it compares: both are in the band.
+
     Parameters
     ----------
     second : whether the threshold is one of p, the logistic function of the margin; else it is one of 1 − p, computed
@@ -39,13 +45,15 @@ def probability_band(
     """
     with localcontext() as context:
         context.prec = DIGITS
-        level, off = Decimal(threshold), ASSUMED_ROUNDOFFS * Decimal(roundoff)
+        rounded = threshold if roundoff < SINGLE_UNIT else float(np.float32(threshold))
+        least, most = Decimal(min(threshold, rounded)), Decimal(max(threshold, rounded))
+        off = ASSUMED_ROUNDOFFS * Decimal(roundoff)
         if second and absolute:
-            low, high = level - off, level + off
+            low, high = least - off, most + off
         elif second:  # p is off by a factor within 1 ± off
-            low, high = level / (1 + off), level / (1 - off)
+            low, high = least / (1 + off), most / (1 - off)
         else:  # 1 − p is off by off · p, and by its own rounding
-            low, high = 1 - level - 2 * off, 1 - level + 2 * off
+            low, high = 1 - most - 2 * off, 1 - least + 2 * off
         if low <= 0 or high >= 1:
             raise NetworkError(
                 f"{where}: on which side of a probability threshold of {threshold:g} people are, only rounding decides",

@@ -53,6 +53,8 @@ class Rule:
     band : of ``sign``: class 0 up to the first, class 1 from the second on, and between them nobody can tell. What is
         certified or refuted is outside. A threshold on a probability is such a band (:mod:`lcifr.models.probability`).
         Of ``class``: a lead up to the second may be none, because probabilities are rounded.
+    log_odds : of ``sign``: slope and shift, where the model's probability of the second class is the logistic function
+        of slope · output + shift; None where it is not, or where that is not known. No decision depends on it.
     """
 
     kind: Kind
@@ -60,6 +62,25 @@ class Rule:
     groups: tuple[tuple[int, ...], ...] = ()
     tolerance: float | None = None
     band: tuple[float, float] = (0.0, 0.0)
+    log_odds: tuple[float, float] | None = None
+
+    def least_probability(self, second: NDArray[np.bool_], margin: FloatArray) -> FloatArray:
+        """(people,) at least this is the probability of the decided class, for outputs so far on its side of the band.
+
+        Rounded down; NaN where the probability is not known.
+
+        Parameters
+        ----------
+        second : (people,) whether the second class is decided. margin : (people,) proved.
+        """
+        if self.log_odds is None:
+            return np.full(len(margin), np.nan)
+        slope, shift = self.log_odds
+        ends = np.where(second, self.band[1] + margin, self.band[0] - margin)
+        odds = (slope * ends + shift) * np.where(second, 1.0, -1.0)
+        odds -= 8 * np.finfo(np.float64).eps * (abs(slope) * np.abs(ends) + abs(shift))
+        with np.errstate(over="ignore"):
+            return np.asarray((1.0 - 8 * np.finfo(np.float64).eps) / (1.0 + np.exp(-odds)))
 
     @classmethod
     def of(cls, outputs: int, *, groups: Sequence[Sequence[int]] | None = None, tolerance: float | None = None) -> Rule:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,48 @@ from lcifr.models.chain import Chain
 from lcifr.models.function import Function
 from lcifr.models.model import Model
 from lcifr.models.network import Network
+
+
+class ColumnOrderWarning(UserWarning):
+    """A table has its columns in another order than a model reads them, and the library does not notice."""
+
+
+@dataclass(frozen=True)
+class PositionalColumns:
+    """Columns that a library reads by their position, without a look at their names.
+
+    Parameters
+    ----------
+    why : what reads them so, in words. names : in the order in which it is given them here.
+    """
+
+    why: str
+    names: tuple[str, ...]
+
+    @property
+    def assumption(self) -> str:
+        """What every statement about the model rests on."""
+        return (
+            f"{self.why} by position and does not check their names: stated is what it decides in {_order(self.names)}."
+        )
+
+    def warning(self, table: str, columns: Iterable[str]) -> str | None:
+        """What is wrong with a table that has these columns; None where they are in the order of the model's.
+
+        ``table`` : its name in words.
+        """
+        there = [str(name) for name in columns if name in self.names]
+        if there == list(self.names):
+            return None
+        return (
+            f"the model reads its columns by position, in {_order(self.names)}; {table} has them in {_order(there)}. "
+            "For the table as it stands, predict computes something else, about which nothing is stated: put the "
+            "columns in the model's order before predict"
+        )
+
+
+def _order(names: Iterable[str]) -> str:
+    return "the order " + ", ".join(f'"{name}"' for name in names)
 
 
 @dataclass(frozen=True)
@@ -41,6 +83,7 @@ class TableModel:
     runtime : what ``predict`` computes with, and its version; empty where that is a forward pass of ours.
     library_outputs : the library's own numbers (people, outputs) for such a frame, where it says those of the function.
     predict_with_outputs : both at once, where that spares the library its first steps; None to ask twice.
+    positional : the columns, where the library goes by their position and checks no names; None where it checks.
     predict_people : the library's decisions about people, where it takes a matrix of numbers and no frame; else None.
     """
 
@@ -53,6 +96,7 @@ class TableModel:
     library_outputs: Callable[[Any], NDArray[np.float64]] | None = field(default=None, repr=False, compare=False)
     predict_with_outputs: Callable[[Any], LibraryAnswer] | None = field(default=None, repr=False, compare=False)
     predict_people: Callable[[Individuals], NDArray[Any]] | None = field(default=None, repr=False, compare=False)
+    positional: PositionalColumns | None = None
 
     @property
     def factors(self) -> tuple[Function, ...]:
@@ -82,6 +126,33 @@ class TableModel:
         if self.predict_people is not None:
             return self.predict_people(people)
         return np.asarray(self.predict(self.frame(people)))
+
+    def renamed(self, labels: NDArray[Any]) -> TableModel:
+        """The same model with other names of its classes, in their order; the library's decisions are renamed, too."""
+        own = self.model.labels
+        assert own is not None
+        if labels.tolist() == own.tolist():
+            return self
+        names = dict(zip(own.tolist(), labels.tolist(), strict=True))
+
+        def called(decisions: NDArray[Any]) -> NDArray[Any]:
+            return np.array([names[one] for one in decisions.tolist()], dtype=labels.dtype)
+
+        def predict(frame: Any) -> NDArray[Any]:
+            return called(np.asarray(self.predict(frame)))
+
+        def both(frame: Any) -> LibraryAnswer:
+            assert self.predict_with_outputs is not None
+            said = self.predict_with_outputs(frame)
+            return LibraryAnswer(called(said.decisions), said.outputs)
+
+        assert self.predict_people is None, "a model with a frame"
+        return replace(
+            self,
+            model=replace(self.model, labels=labels),
+            predict=predict,
+            predict_with_outputs=None if self.predict_with_outputs is None else both,
+        )
 
     def frame(self, people: Individuals) -> Any:
         """People as the library takes them: a pandas frame with the columns and dtypes of the table."""

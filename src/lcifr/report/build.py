@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from lcifr.artifacts.folder import versions
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.deployment import is_raw
-from lcifr.certification.population.statement import Statement
+from lcifr.certification.population.statement import Statement, why_no_bound
+from lcifr.certification.population.tally import decision_name
 from lcifr.certification.producer import FrozenEncoder, freeze
 from lcifr.certification.verdicts import Audit, Certificates, Verdict
 from lcifr.drawing.histogram import Histogram, histogram
@@ -27,6 +28,7 @@ from lcifr.report.decided import read_decisions
 from lcifr.report.people.explorer import explore
 from lcifr.runs.folders.results import TuneResult
 from lcifr.similarity import Similarity
+from lcifr.similarity.scales import ScaleSource, scale_sources
 
 if TYPE_CHECKING:
     from lcifr.estimators.frontier import Frontier
@@ -73,7 +75,7 @@ def build(
         data=about.data,
         origin=_origin(found, frozen, about),
         promise=said,
-        proved=_proved(found, statement, about.decisions),
+        proved=_proved(found, statement, about),
         cautions=find_cautions(found, statement, models, findings, about, said.text is None),
         models=models,
         majority_rate=statement.majority_rate,
@@ -86,11 +88,13 @@ def build(
         checked=about.checked,
         recheck=about.recheck,
         rule=_rule(found, about.decisions),
-        hashes=dict(sorted((_hashes(found, frozen, similarity) | dict(hashes or {})).items())),
+        hashes=dict(sorted((_hashes(found, frozen, similarity, about) | dict(hashes or {})).items())),
         versions=dict(about.versions if about.versions is not None else versions()),
         settings=dict(about.settings),
         data_cautions=about.data_cautions,
         notes=find_notes(findings),
+        baseline_learner=about.baseline_learner,
+        scales=_scales(similarity, about),
     )
 
 
@@ -105,6 +109,7 @@ def _origin(found: Audit | Certificates, encoder: FrozenEncoder | None, about: A
         library=about.library,
         trees=_trees(found.model.function),
         encoder_trees=0 if encoder is None else _trees(encoder.function),
+        labels=about.decisions,
     )
 
 
@@ -127,7 +132,8 @@ def _promise(similarity: Similarity | None, hashes: Mapping[str, str] | None) ->
     return Promise(similarity.source, similarity.text, similarity.explain(), similarity.hash)
 
 
-def _proved(found: Audit | Certificates, statement: Statement, words: Mapping[str, str]) -> Proved:
+def _proved(found: Audit | Certificates, statement: Statement, about: About) -> Proved:
+    words, trained_on = about.decisions, bool(about.trained_on)
     modular = found.modularity() if isinstance(found, Audit) else {}
     reasons = Counter(str(r) for r, v in zip(found.reason, found.verdict, strict=True) if v == Verdict.UNDECIDED)
     return Proved(
@@ -144,7 +150,15 @@ def _proved(found: Audit | Certificates, statement: Statement, words: Mapping[st
         on_ball=modular.get("ball"),
         on_box=modular.get("box"),
         constant=None if statement.constant is None else words.get(statement.constant, statement.constant),
+        not_examined=statement.not_examined,
+        no_bound=why_no_bound(statement.not_examined, trained_on=trained_on) if statement.lower is None else "",
     )
+
+
+def _scales(similarity: Similarity | None, about: About) -> tuple[ScaleSource, ...]:
+    if about.scales is not None or similarity is None:
+        return about.scales or ()
+    return scale_sources(similarity, "the table that φ was fitted on")
 
 
 def _kinds(found: Audit | Certificates) -> dict[str, NDArray[np.bool_]]:
@@ -166,7 +180,7 @@ def _models(statement: Statement, about: About) -> tuple[ModelRow, ...]:
         about.model,
         statement.accuracy,
         statement.balanced_accuracy,
-        statement.share,
+        statement.share_of_examined,
         statement.violated / statement.people,
         statement.undecided / statement.people,
         statement.r2,
@@ -219,8 +233,8 @@ def _rule(found: Audit | Certificates, words: Mapping[str, str]) -> str:
     model, rule = found.model, found.model.rule
     if rule.kind is Kind.NUMBER:
         return f"the prediction is less than {exactly(rule.known_tolerance)} away from that person’s own"
-    names = [str(label) for label in (range(rule.classes) if model.labels is None else model.labels)]
-    shown = [words.get(name, name) for name in names]
+    classes: Any = range(rule.classes) if model.labels is None else model.labels
+    shown = [words.get(decision_name(label), str(label)) for label in classes]
     if all(len(group) == 1 for group in rule.groups):
         return f"two similar people get the same decision ({', '.join(shown)})"
     groups = [" or ".join(shown[c] for c in group) for group in rule.groups]
@@ -228,11 +242,11 @@ def _rule(found: Audit | Certificates, words: Mapping[str, str]) -> str:
 
 
 def _hashes(
-    found: Audit | Certificates, encoder: FrozenEncoder | None, similarity: Similarity | None
+    found: Audit | Certificates, encoder: FrozenEncoder | None, similarity: Similarity | None, about: About
 ) -> dict[str, str]:
     known = {"model": found.model.function.hash}
     if similarity is not None:
         known |= {"similarity": similarity.hash, "encoding": similarity.encoding.hash}
-    if encoder is not None:
+    if encoder is not None and about.library is None and not is_raw(encoder):
         known["encoder"] = encoder.function.hash
     return known

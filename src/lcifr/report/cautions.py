@@ -85,23 +85,25 @@ def _about_the_proofs(found: Audit | Certificates, about: About) -> Iterator[Cau
 
 
 def _about_the_people(statement: Statement, about: About) -> Iterator[Caution]:
-    if statement.lower is None:
-        known = "These people were not held out from training, or not drawn from the population the model is used on."
-        unknown = (
+    if gone := statement.not_examined:
+        text = (
+            f"{count(gone)} of the {count(statement.rows)} rows of the table have missing values. Nothing is known "
+            "about these people: shares of verdicts count them as not certified, and all other figures leave them out."
+        )
+        yield Caution("not-examined", "People not examined", text)
+    if statement.lower is None and about.trained_on:
+        text = (
+            "People among these were used for training. The certificates hold for each of them, but say nothing about "
+            "anyone else."
+        )
+        yield Caution("in-sample", "In-sample people", text)
+    elif statement.lower is None and not statement.not_examined:
+        text = (
             "It was not declared that these people were held out from training and drawn from the population that the "
-            "model is used on (lcifr audit --population)."
+            "model is used on (lcifr audit --population). The certificates hold for each of them, but say nothing "
+            "about anyone else."
         )
-        text = (
-            f"{known if about.library is None else unknown} The certificates hold for each of them, but say "
-            "nothing about anyone else."
-        )
-        yield Caution("in-sample", "In-sample people" if about.library is None else "Possibly in-sample people", text)
-    if about.left_out:
-        text = (
-            f"{count(about.left_out)} rows of the table have missing values and were left out. The audit says "
-            "nothing about these people."
-        )
-        yield Caution("left-out", "People left out", text)
+        yield Caution("in-sample", "Possibly in-sample people", text)
     if about.library is not None and not about.library.runtime:
         text = (
             "The model’s library was not installed where it was audited. Decisions and counterexamples are those of an "

@@ -12,6 +12,7 @@ KINDS = {
     "certified": "Certified",
     "counterexample": "Counterexample",
     "undecided": "Undecided",
+    "not-examined": "Not examined",
     "checked": "Checked by an auditor",
     "claimed": "Claimed by the producer",
 }

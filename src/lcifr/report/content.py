@@ -11,13 +11,15 @@ from dataclasses import dataclass, field
 from lcifr.drawing.histogram import Histogram
 from lcifr.report.people.content import Explorer
 from lcifr.similarity.linting.finding import Finding
+from lcifr.similarity.scales import ScaleSource
 
 
 @dataclass(frozen=True)
 class LibraryFacts:
     """A model of another library: its file and what wrote it, what it computes and decides, and who confirmed that.
 
-    ``runtime`` is empty where it is not installed; ``reference`` is the table whose standard deviations φ speaks of.
+    ``runtime`` is empty where it is not installed; ``reference`` is the table whose standard deviations φ speaks of;
+    ``assumptions`` are sentences about what the file does not say.
     """
 
     name: str
@@ -26,6 +28,7 @@ class LibraryFacts:
     runtime: str
     sha256: str
     reference: str
+    assumptions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,7 @@ class Origin:
     author : who answers for the page. encoder, model : the sizes of the layers, inputs first; hashes say which ones.
     arithmetic : what the verdicts speak about, in words. library : of a model of another library.
     trees, encoder_trees : how many the model and the encoder are sums of; 0 for networks.
+    labels : what decisions are called, by the model's own names.
     """
 
     audited: str
@@ -49,6 +53,7 @@ class Origin:
     library: LibraryFacts | None = None
     trees: int = 0
     encoder_trees: int = 0
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,11 @@ class Promise:
 class Proved:
     """Of how many people what was proved; ``lower`` is a bound for the population, None where there is none.
 
-    ``constant`` : the decision that everybody gets, where there is but one.
+    Parameters
+    ----------
+    people : who were examined. not_examined : rows beside them, in which a value is missing. share : of both.
+    constant : the decision that everybody gets, where there is but one.
+    no_bound : why there is no bound for the population; empty where there is one.
     """
 
     people: int
@@ -81,11 +90,21 @@ class Proved:
     on_ball: float | None = None
     on_box: float | None = None
     constant: str | None = None
+    not_examined: int = 0
+    no_bound: str = ""
+
+    @property
+    def rows(self) -> int:
+        """Rows of the table, examined or not."""
+        return self.people + self.not_examined
 
 
 @dataclass(frozen=True)
 class ModelRow:
-    """One model's figures, as shares, but for R² and the mean error of numbers; None where a figure is not known."""
+    """One model's figures on the people who were examined: shares, but for R² and the mean error of numbers.
+
+    None where a figure is not known.
+    """
 
     name: str
     accuracy: float | None
@@ -189,7 +208,10 @@ class About:
     findings : what lint says of φ with the training people; None to lint with the people audited.
     versions : of what took part in the proofs; None for those installed now.
     author : who answers for the page. audited, written : the days of the audit and of the page, as 2026-11-16.
-    left_out : rows of the table with missing values. library : of a model of another library.
+    library : of a model of another library. trained_on : whether the model learned from people among these; None
+        where nobody knows.
+    scales : where the standard deviations and ranks of φ come from; None for what the similarity knows itself.
+    baseline_learner : what kind of model the baselines are, in words; empty where that is not known.
     """
 
     title: str = "Certificate report"
@@ -206,8 +228,10 @@ class About:
     author: str = ""
     audited: str = ""
     written: str = ""
-    left_out: int = 0
     library: LibraryFacts | None = None
+    trained_on: bool | None = None
+    scales: tuple[ScaleSource, ...] | None = None
+    baseline_learner: str = ""
 
 
 @dataclass(frozen=True)
@@ -236,3 +260,5 @@ class Report:
     settings: Mapping[str, str]
     data_cautions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    scales: tuple[ScaleSource, ...] = ()
+    baseline_learner: str = ""

@@ -25,6 +25,10 @@ SCORES = (
 )
 
 
+NAMES = {"look_up": "look-up of columns"}
+"""Of hashes, where those of the results are not plain English."""
+
+
 def method_section(report: Report) -> Iterator[Block]:
     """What was done, and with what."""
     yield (
@@ -37,7 +41,7 @@ def method_section(report: Report) -> Iterator[Block]:
     )
     if (library := report.origin.library) is not None:
         yield _compared(library)
-    rows = tuple(report.hashes.items())
+    rows = tuple((NAMES.get(name, name), sha256) for name, sha256 in report.hashes.items())
     yield Table("What this report is about (SHA-256)", ("Item", "Hash"), rows, (False, False))
     yield Table("Versions", ("Package", "Version"), tuple(report.versions.items()), (False, False))
     if report.settings:

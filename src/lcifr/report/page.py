@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lcifr.data.io.files import moment, write_atomic
 from lcifr.errors import LcifrError
 from lcifr.report.content import Report
-from lcifr.report.formats import format_names, render
+from lcifr.report.formats import LISTED, format_names, render
 from lcifr.report.sources.folder import read_folder
 from lcifr.report.sweeps.render import render_sweep
 from lcifr.runs.events import step
@@ -31,6 +32,8 @@ class ReportRequest:
     tuned : written by ``lcifr tune``, for the frontier.
     out : the file; None for ``report`` in the folder. form : one of :func:`format_names`; None for the one that the
         file's name ends with, else html. author : who answers for the page.
+    labels : what decisions are called on the page; those that the folder names if there are none.
+    people : how many a Markdown page shows one by one, counterexamples first; None for everyone in the report.
     """
 
     folder: Path
@@ -38,6 +41,8 @@ class ReportRequest:
     out: Path | None = None
     form: str | None = None
     author: str = ""
+    labels: Mapping[Any, str] = field(default_factory=dict)
+    people: int | None = LISTED
 
     @property
     def format(self) -> str:
@@ -112,12 +117,13 @@ def write_report(request: ReportRequest) -> WrittenReport | WrittenSweepReport:
         if request.tuned is not None:
             raise LcifrError("--tune is about a learned model's frontier, not about a sweep", fix="leave --tune out")
         with step(f"Making {path}"):
-            result, settings = SweepResult.read(request.folder), RunSettings.read(request.folder)
+            settings = RunSettings.read(request.folder)
+            result = SweepResult.read(request.folder).with_labels(request.labels)
             _write(path, render_sweep(result, settings, form, author=author, written=today))
         return WrittenSweepReport(result, path, form)
     with step(f"Making {path}"):
-        made = read_folder(request.folder, request.tuned, author=author, written=today)
-        _write(path, render(made, form))
+        made = read_folder(request.folder, request.tuned, author=author, written=today, labels=request.labels)
+        _write(path, render(made, form, people=request.people))
     return WrittenReport(made, path, form)
 
 

@@ -22,11 +22,21 @@ MARGIN = (
 )
 
 
+PROBABILITY = (
+    "The model’s output is a log-odds. Beside each margin, the person-by-person section gives the probability that "
+    "follows from it: for no similar person does the model give this decision a smaller probability."
+)
+
+
 def compared_section(report: Report) -> Iterator[Block]:
     yield (
         "A certified share means little on its own. The plain model was trained for its label only; the unaware model "
         "never sees what φ leaves free. A model that cannot beat the unaware model should be replaced by it."
     )
+    if report.baseline_learner:
+        yield f"The plain and the unaware model are each {report.baseline_learner}."
+    if report.proved.not_examined:
+        yield f"These figures are of the {count(report.proved.people)} people who were examined, for every model alike."
     if report.explorer.tolerance is not None:
         yield number_models(report.models)
         yield FIT
@@ -43,7 +53,7 @@ def decisions_section(report: Report) -> Iterator[Block]:
     assert report.decisions is not None
     yield (
         "A certificate compares similar people. It does not say that groups get the same decisions: they may differ in "
-        "what φ holds equal."
+        "what φ holds equal." + (" Only people who were examined are counted." if report.proved.not_examined else "")
     )
     yield decision_table(report.decisions)
     if report.decisions.labels:
@@ -53,6 +63,8 @@ def decisions_section(report: Report) -> Iterator[Block]:
 
 def distances_section(report: Report) -> Iterator[Block]:
     yield MARGIN if report.explorer.tolerance is None else margin_sentence(report.explorer.tolerance)
+    if report.explorer.probabilities:
+        yield PROBABILITY
     if report.margins is not None:
         yield margins(report.margins)
     if report.radii is not None:
@@ -82,6 +94,7 @@ def groups_section(report: Report) -> Iterator[Block]:
     yield (
         "The same verdicts by subgroup. Small groups vary by chance"
         + ("; every bound holds for its own row, not for all rows together." if bound else ".")
+        + (" Shares are of the people of each group who were examined." if report.proved.not_examined else "")
     )
     if report.explorer.tolerance is None:
         yield group_table(report.groups, "Accuracy", lambda row: percent(row.accuracy))
@@ -91,7 +104,13 @@ def groups_section(report: Report) -> Iterator[Block]:
 
 def explorer_section(report: Report) -> Iterator[Block]:
     explorer = report.explorer
-    if explorer.complete:
+    if explorer.left_off:
+        shown, known = len(explorer.people), len(explorer.people) + explorer.left_off
+        yield (
+            f"{count(shown)} of {count(report.proved.people)} people, counterexamples first. The figures above cover "
+            f"everyone. lcifr report --people all lists {count(known)} people here; the HTML page also has them."
+        )
+    elif explorer.complete:
         yield f"All {count(len(explorer.people))} people."
     else:
         yield (

@@ -7,26 +7,33 @@ from collections.abc import Callable, Sequence
 from lcifr.drawing.text import at_least, count, percent, percents, split_tenths
 from lcifr.report.content import DecisionRow, Decisions, GroupRow, ModelRow, Proved
 from lcifr.report.document import Table
+from lcifr.similarity.scales import ScaleSource
 
 
-def verdict_shares(proved: Proved) -> tuple[str, str, str]:
-    """Certified, counterexample, undecided: the same three figures wherever they stand."""
-    certified, violated, undecided = percents((proved.certified, proved.violated, proved.undecided))
-    return certified, violated, undecided
+def verdict_counts(proved: Proved) -> tuple[int, ...]:
+    """Certified, counterexample, undecided; and not examined, where there are such rows."""
+    counts = (proved.certified, proved.violated, proved.undecided)
+    return (*counts, proved.not_examined) if proved.not_examined else counts
+
+
+def verdict_shares(proved: Proved) -> tuple[str, ...]:
+    """Shares of :func:`verdict_counts`, of all rows of the table: the same figures wherever they stand."""
+    return tuple(percents(verdict_counts(proved)))
 
 
 def verdict_table(proved: Proved) -> Table:
     """Every verdict, and why some are undecided."""
-    certified, violated, undecided = verdict_shares(proved)
-    *_, tenths = split_tenths((proved.certified, proved.violated, proved.undecided))
+    certified, violated, undecided, *gone = verdict_shares(proved)
+    tenths = split_tenths(verdict_counts(proved))[2]
     reasons = zip(proved.reasons.items(), percents(list(proved.reasons.values()), tenths), strict=True)
     rows = (
         ("Certified with respect to φ", count(proved.certified), certified),
         ("Counterexample found", count(proved.violated), violated),
         ("Undecided", count(proved.undecided), undecided),
         *((f"of these: {reason}", count(people), share) for (reason, people), share in reasons),
-        ("Certificates that are vacuous", count(proved.vacuous), percent(proved.vacuous / proved.people)),
-        ("Similar to nobody but themselves", count(proved.alone), percent(proved.alone / proved.people)),
+        *(("Not examined: a value is missing", count(proved.not_examined), share) for share in gone),
+        ("Vacuous: certified because no one is similar", count(proved.vacuous), percent(proved.vacuous / proved.rows)),
+        ("No one similar but the person", count(proved.alone), percent(proved.alone / proved.rows)),
     )
     return Table("Verdicts", ("Verdict", "People", "Share"), rows, (False, True, True))
 
@@ -87,3 +94,19 @@ def confusion_table(decisions: Decisions) -> Table:
     head = ("True label", *(f"decided {name}" for name in decisions.names), "People")
     rows = (*rows, ("All", *map(count, totals), count(sum(totals))))
     return Table("True labels against decisions, in people", head, rows, (False, *[True] * (len(head) - 1)))
+
+
+def scale_table(scales: Sequence[ScaleSource]) -> Table:
+    """The standard deviations and ranks that φ speaks of, and how many rows of which table they come from."""
+    head = ("Attribute", "Standard deviation", "Rows with a value", "Rows", "Table")
+    rows = tuple(
+        (
+            one.attribute if one.by is None else f"rank of {one.attribute} by {one.by}",
+            "–" if one.sd is None else f"{one.sd:.4g}",
+            count(one.rows),
+            count(one.of),
+            one.source,
+        )
+        for one in scales
+    )
+    return Table("Where the standard deviations and ranks of φ come from", head, rows, (False, True, True, True, False))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lcifr.drawing.text import at_least, count, percent
+from lcifr.certification.population.statement import not_examined_words
+from lcifr.drawing.text import at_least, count, labels_words, percent
 from lcifr.report.charts import KINDS
 from lcifr.report.content import Checked, LibraryFacts, Origin, Proved, Report
 from lcifr.report.document import Block, CodeBlock, Document, Headline, Points, Section
@@ -19,10 +20,7 @@ from lcifr.report.sections import (
     frontier_section,
     groups_section,
 )
-from lcifr.report.tables import (
-    verdict_shares,
-    verdict_table,
-)
+from lcifr.report.tables import scale_table, verdict_counts, verdict_shares, verdict_table
 from lcifr.similarity.language.comments import drop_last_comments
 
 LIMITS = (
@@ -76,6 +74,8 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
         yield "Model", _model(origin, report.hashes.get("encoder", ""), report.hashes.get("model", ""))
     else:
         yield from _library(origin.library)
+    if origin.labels:
+        yield "Decisions", f"{labels_words(origin.labels)}."
     yield "Arithmetic", f"{origin.arithmetic}."
     yield "Confirmed", _confirmed(report)
 
@@ -91,6 +91,8 @@ def _library(model: LibraryFacts) -> Iterator[tuple[str, str]]:
     """A model of another library: the file, what it computes, how it decides, and who says so."""
     yield "Model", f"{model.name}; {'; '.join(model.steps)} (sha256 {model.sha256[:12]}…)"
     yield "Rule", f"{model.rule}."
+    if model.assumptions:
+        yield "Assumed", " ".join(model.assumptions)
     yield "Runtime", model.runtime or "not installed; replaced by an exact forward pass of the model as it was read"
 
 
@@ -115,14 +117,15 @@ def _confirmed(report: Report) -> str:
 
 
 def _headline(proved: Proved) -> Headline:
-    counts = (("certified", proved.certified), ("counterexample", proved.violated), ("undecided", proved.undecided))
+    kinds = ("certified", "counterexample", "undecided", "not-examined")
     bound = (
-        "No statement about a population: these people were not held out and drawn from it."
+        f"No statement about a population: {proved.no_bound}."
         if proved.lower is None
         else f"In the population: at least {at_least(proved.lower)}, with {_confidence(proved)} confidence."
     )
     shares = verdict_shares(proved)
-    words = f"{count(proved.certified)} of {count(proved.people)} people are certified with respect to φ."
+    words = f"{count(proved.certified)} of {count(proved.rows)} people are certified with respect to φ"
+    words += f"{not_examined_words(proved.not_examined)}."
     if proved.constant is not None:
         bound = f"{words} For such a model, this means nothing. {bound}"
         words = f"The model makes the same decision for everyone: {proved.constant}."
@@ -130,7 +133,10 @@ def _headline(proved: Proved) -> Headline:
         shares[0],
         words,
         bound,
-        tuple((kind, KINDS[kind], number, share) for (kind, number), share in zip(counts, shares, strict=True)),
+        tuple(
+            (kind, KINDS[kind], number, share)
+            for kind, number, share in zip(kinds, verdict_counts(proved), shares, strict=False)
+        ),
         muted=proved.constant is not None,
     )
 
@@ -154,6 +160,8 @@ def _promise(report: Report) -> Iterator[Block]:
     yield lead
     if items:
         yield Points(items)
+    if report.scales:
+        yield scale_table(report.scales)
     yield from (f"Note: {note}" for note in report.notes)
 
 
@@ -168,9 +176,16 @@ def english_points(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _proved(proved: Proved) -> Iterator[Block]:
+    gone = ""
+    if proved.not_examined:
+        gone = (
+            f" The other {count(proved.not_examined)} rows of the table have missing values and were not examined: "
+            "nothing is known about these people. Shares are of all rows."
+        )
     yield (
-        f"Each of the {count(proved.people)} people was examined individually. Certified means that there is a proof. "
-        "A counterexample is a concrete similar person with a different decision. Undecided means neither was found."
+        f"Each of {count(proved.people)} people was examined individually.{gone} Certified means that there is a "
+        "proof. A counterexample is a concrete similar person with a different decision. Undecided means neither was "
+        "found."
     )
     yield verdict_table(proved)
     if proved.lower is not None:

@@ -52,11 +52,11 @@ def schema_of_file(file: Path) -> str | None:
     return str(beside)
 
 
-def fit_similarity(text: str, source: str, schema: Schema, people: Any) -> Similarity:
-    """A formula with the scales of these people (a table)."""
+def fit_similarity(text: str, source: str, schema: Schema, people: Any, *, skip_missing: bool = False) -> Similarity:
+    """A formula with the scales of these people (a table); ``skip_missing`` : as for :meth:`Encoding.fit`."""
     from lcifr.data import Encoding
     from lcifr.similarity import Similarity
     from lcifr.similarity.language.parser import parse
 
     parse(text, schema, source=source)  # what is wrong with the formula comes before what is wrong with the data
-    return Similarity(text, schema, Encoding.fit(people, schema), source=source)
+    return Similarity(text, schema, Encoding.fit(people, schema, skip_missing=skip_missing), source=source)

@@ -20,7 +20,7 @@ from lcifr.regions.region import Region
 from lcifr.regions.universe import UniverseCells
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 from lcifr.similarity.lowering.cells import Box, bound_by_rows, build_cell
-from lcifr.similarity.lowering.plan import CellPlan, TooManyCells, plan_cells
+from lcifr.similarity.lowering.plan import CellPlan, MixedRank, TooManyCells, plan_cells
 from lcifr.similarity.lowering.witness import FormulaOrigin
 from lcifr.similarity.semantics.core import Core, PairedPeople
 from lcifr.similarity.semantics.pair_core import PairRenaming, kept_equal
@@ -71,14 +71,15 @@ class PairSpace:
     def whole_plans(self) -> tuple[CellPlan, ...]:
         """The same of whole numbers where the schema says so: strict comparisons of these hold nobody at their ends.
 
-        Those of :attr:`plans` where ``!=`` would make too many of them.
+        Those of :attr:`plans` where ``!=`` would make too many of them; they also say what is wrong with a formula that
+        has no cells at all.
         """
         schema = self.encoding.schema
         whole = frozenset(attribute.name for attribute in schema.numeric if attribute.integer)
         core = closed_over_whole_numbers(self.core, whole)
         try:
             return self.plans if core == self.core else plan_cells(core, schema, MAX_CELLS)
-        except TooManyCells:
+        except (TooManyCells, MixedRank):
             return self.plans
 
     @cached_property

@@ -45,7 +45,7 @@ class Similarity:
         The formula, or its tree.
     schema, encoding
         What the names mean, and the training data's scales (and training people, if the formula takes ranks); or a
-        table of people, to take the scales from.
+        table of people, to take the scales from, each from every row that has a value there.
     source
         What errors call the text.
 
@@ -64,7 +64,7 @@ class Similarity:
         self, text: str | Formula, schema: Schema, encoding: Encoding | Any, *, source: str = "formula"
     ) -> None:
         if not isinstance(encoding, Encoding):
-            encoding = Encoding.fit(encoding, schema)
+            encoding = Encoding.fit(encoding, schema, skip_missing=True)
         if encoding.schema.attributes != schema.attributes:
             raise SimilarityError("the encoding was fitted for another schema", fix="fit it with this one")
         self.text = text if isinstance(text, str) else print_formula(text)

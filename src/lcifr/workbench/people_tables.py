@@ -71,7 +71,7 @@ class OpenTable:
     Parameters
     ----------
     name : of the file. schema_name : of the schema's file; empty where it was inferred.
-    loaded : complete rows, as the file has them. left_out : rows with missing values.
+    loaded : complete rows, as the file has them. left_out : rows with missing values. whole : with these.
     """
 
     name: str
@@ -79,6 +79,7 @@ class OpenTable:
     schema: Schema
     loaded: LoadedTable
     left_out: int
+    whole: LoadedTable
 
     @cached_property
     def frame(self) -> pa.Table:
@@ -87,9 +88,10 @@ class OpenTable:
 
     @cached_property
     def encoding(self) -> Encoding:
-        """With the scales of these people."""
+        """With the scales of the table: each from every row that has a value there."""
         try:
-            return Encoding.fit(self.frame, self.schema)
+            frame = self.whole.frame.select(list(self.schema.names))
+            return Encoding.fit(frame, self.schema, skip_missing=True)
         except TableError as error:
             raise with_fix(error, self.name) from None
 
@@ -225,6 +227,6 @@ def _read(path: Path, table: str, named: Path | None, schema_name: str) -> OpenT
         except TableError as error:
             raise with_fix(error, table) from None
     complete, left_out = complete_table(loaded, Path(table), schema)
-    found = OpenTable(table, schema_name, schema, complete, left_out)
+    found = OpenTable(table, schema_name, schema, complete, left_out, loaded)
     _ = found.encoding  # what is wrong with the people is said now
     return found

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lcifr.certification.auditor import audit
-from lcifr.certification.population.statement import group_metrics
+from lcifr.certification.population.statement import group_metrics, why_no_bound
 from lcifr.errors import LcifrError
 from tests.certification.scenes import FORMULAS, scene
 
@@ -34,3 +34,16 @@ def test_without_fairlearn_the_fix_is_said(monkeypatch: pytest.MonkeyPatch) -> N
     found = audit(one.encoder, one.model, one.people, modular=False)
     with pytest.raises(LcifrError, match=r"lcifr\[fairlearn\]"):
         group_metrics(found, [0, 1, 0, 1], one.people["sex"], {})
+
+
+@pytest.mark.parametrize(
+    ("not_examined", "trained_on", "said"),
+    [
+        (0, False, "it was not declared that these people were held out from training and drawn from it"),
+        (0, True, "people among these were used for training"),
+        (1, False, "1 row was left out because of missing values, so the others are not a random sample of it"),
+        (7, True, "7 rows were left out because of missing values, so the others are not a random sample of it"),
+    ],
+)
+def test_why_there_is_no_bound_says_what_is_known_and_no_more(not_examined: int, trained_on: bool, said: str) -> None:
+    assert why_no_bound(not_examined, trained_on=trained_on) == said

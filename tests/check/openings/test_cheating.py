@@ -61,9 +61,15 @@ def test_false_certificates_are_found_as_often_as_they_must(tmp_path: Path, shar
     assert wrong <= CHALLENGES * ALPHA + 4 * sqrt(CHALLENGES * ALPHA * (1 - ALPHA)), f"seed {number}: {wrong}"
 
 
-@pytest.mark.parametrize("share", SHARES)
-@pytest.mark.parametrize("challenges", [4, pytest.param(CHALLENGES, marks=pytest.mark.long)])
-def test_the_same_through_files(tmp_path: Path, share: float, challenges: int) -> None:
+@pytest.mark.parametrize(
+    ("challenges", "share"),
+    [
+        *((4, share) for share in SHARES),
+        pytest.param(CHALLENGES, 0.05, marks=pytest.mark.long),
+        *(pytest.param(CHALLENGES, share, marks=pytest.mark.nightly) for share in (0.01, 0.20)),
+    ],
+)
+def test_the_same_through_files(tmp_path: Path, challenges: int, share: float) -> None:
     """Commit, challenge, open and check, all of it, for every challenge."""
     false = round(share * LINES)
     bundle = bundle_of(tmp_path, LINES, false)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from lcifr.check.__main__ import main
 from lcifr.check.bundle import check_bundle
 from lcifr.check.report.check_report import CheckReport
-from lcifr.check.report.statement import statement
+from lcifr.check.report.statement import _first, statement
 from lcifr.data import Categorical, Encoding, Numeric, Schema
 from lcifr.data.io.files import sha256_of
 from lcifr.similarity import Similarity
@@ -109,7 +110,7 @@ def test_what_says_less_than_one_may_think_is_said(tmp_path: Path) -> None:
     report = check_bundle(folder)
     said = statement(folder, report)
     assert report.names["vacuous"] == ["0", "1", "2"]
-    assert "nobody can exist who is similar to 3 of the people: of them it says nothing" in said
+    assert "no one who could exist is similar to 3 of the people: about them, it says nothing" in said
     assert "2 people are the same as somebody before them in every attribute" in said
     report.decision = {"kind": "class", "groups": [[0, 1]]}
     assert "every class counts as the same decision, so nothing can be decided otherwise" in statement(folder, report)
@@ -153,3 +154,21 @@ def test_a_name_does_not_end_its_own_marks(tmp_path: Path) -> None:
     plain["schema"]["attributes"]["a` = self.`b"] = plain["schema"]["attributes"].pop("job")
     lines = said_of(tmp_path, encoding=plain, similarity={"format": 4, "formula": ["same", "a` = self.`b"]})
     assert "  other.`a`` = self.``b` = self.`a`` = self.``b`" in lines
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_look_up"),
+    [
+        ([[1.0, 0.0, 0.0, 0.0, 0.0, 0.5], [0.0, 0.0, 3.0, 1.0, 2.0, 0.0]], True),  # a number; codes of a category
+        ([[1.0, 0.0, 0.0, 0.0, 1.0, 0.0]], False),
+        ([[1.0, 2.0, 0.0, 0.0, 0.0, 0.0]], False),
+    ],
+)
+def test_a_look_up_of_columns_is_not_called_an_encoder(
+    rows: list[list[float]], is_look_up: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "encoder.json").write_text(json.dumps([rows]))
+    kinds = {"age": None, "pay": None, "job": ("a", "b", "c")}
+    report = CheckReport(hashes={"encoder.json": sha256_of(tmp_path / "encoder.json")})
+    said = _first(tmp_path, report, kinds)
+    assert ("without an encoder" in " ".join(said)) == is_look_up

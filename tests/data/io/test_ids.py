@@ -44,3 +44,26 @@ def test_what_is_no_id_is_refused_with_its_row(ids: list[Any], said: str) -> Non
     frame = pa.Table.from_pandas(people(3, 5)).append_column("who", pa.array(ids))
     with pytest.raises(LcifrError, match=said):
         list(read_chunks(frame, SCHEMA, 2, "who"))
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        pa.array([b"a", b"b", b"c"]),
+        pa.array([b"a", b"b", b"c"], pa.large_binary()),
+        pa.array([b"a", b"b", b"c"], pa.binary(1)),
+        pa.array([["a"], ["b"], ["c"]]),
+        pa.array([{"no": 1}, {"no": 2}, {"no": 3}]),
+    ],
+    ids=lambda one: str(one.type),
+)
+def test_ids_of_binary_or_nested_types_are_refused_by_type(ids: pa.Array) -> None:
+    frame = pa.Table.from_pandas(people(3, 5)).append_column("who", ids)
+    with pytest.raises(LcifrError, match=r'the ids in column "who" are of the type .*\nFix: turn them into text'):
+        list(read_chunks(frame, SCHEMA, 2, "who"))
+
+
+def test_ids_that_pandas_writes_as_categories_are_their_texts() -> None:
+    ids = pa.array(["a", "b", "c"], pa.large_string()).dictionary_encode()
+    frame = pa.Table.from_pandas(people(3, 5)).append_column("who", ids)
+    assert [one for chunk in read_chunks(frame, SCHEMA, 2, "who") for one in chunk.ids] == ["a", "b", "c"]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pa_parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -94,3 +97,100 @@ def _said(table: pa.Table, schema: Schema) -> list[int] | str:
         return Individuals.read(table, schema).codes[:, 0].tolist()
     except TableError as error:
         return str(error)
+
+
+def write_parts(folder: Path, first: pa.Array, second: pa.Array | None) -> Path:
+    """A folder of two files with ids, and "x" in two types; the second file lacks it where there is nothing."""
+    pa_parquet.write_table(pa.table({"who": ["a0", "a1"], "x": first}), folder / "a.parquet")
+    more = {} if second is None else {"x": second}
+    pa_parquet.write_table(pa.table({"who": ["b0", "b1"], **more}), folder / "b.parquet")
+    return folder
+
+
+def test_a_file_that_lacks_a_column_is_refused_by_name(tmp_path: Path) -> None:
+    table = ParquetTable.open(write_parts(tmp_path, pa.array([1, 2]), None))
+    with pytest.raises(LcifrError, match=r'b\.parquet has no column "x", which other files of the table have'):
+        table.read()
+    ids = pa.Table.from_batches(table.batches(10, ["who"]))["who"].to_pylist()
+    assert ids == ["a0", "a1", "b0", "b1"]  # a column that nobody asks for may be missing
+
+
+LOSSY = {
+    "texts for whole numbers": (pa.array([1, 2]), pa.array(["3", "4"])),
+    "whole numbers for texts": (pa.array(["1", "2"]), pa.array([3, 4])),
+    "float64 for float32": (pa.array([0.5, 1.5], pa.float32()), pa.array([0.1, 0.2], pa.float64())),
+    "floats for whole numbers": (pa.array([1, 2]), pa.array([3.0, 4.5])),
+    "decimals for floats": (pa.array([0.5, 1.5]), pa.array([Decimal("0.1"), Decimal("0.2")])),
+    "floats for decimals": (pa.array([Decimal("0.1"), Decimal("0.2")]), pa.array([0.15, 0.25])),
+    "more places for fewer": (pa.array([Decimal("0.1")] * 2), pa.array([Decimal("0.12")] * 2)),
+    "truth values for numbers": (pa.array([1, 2]), pa.array([True, False])),
+    "numbers for truth values": (pa.array([True, False]), pa.array([2, 0])),
+    "whole numbers for float32": (pa.array([0.5, 1.5], pa.float32()), pa.array([2**24 + 1, 1])),
+}
+
+
+@pytest.mark.parametrize("case", LOSSY)
+def test_casts_that_lose_something_are_refused(case: str, tmp_path: Path) -> None:
+    table = ParquetTable.open(write_parts(tmp_path, *LOSSY[case]))
+    with pytest.raises(LcifrError, match=r'b\.parquet: its columns are not of the types.*"x" is'):
+        table.read()
+
+
+WIDER = {
+    "int32 for int64": (pa.array([1, 2]), pa.array([3, 4], pa.int32())),
+    "whole numbers for float64": (pa.array([0.5, 1.5]), pa.array([2**53, 4])),
+    "float32 for float64": (pa.array([0.5, 1.5]), pa.array([0.1, 0.2], pa.float32())),
+    "large texts for texts": (pa.array(["a", "b"]), pa.array(["c", "d"], pa.large_string())),
+    "codes of texts for texts": (pa.array(["a", "b"]), pa.array(["c", "d"]).dictionary_encode()),
+    "nothing for numbers": (pa.array([1, 2]), pa.nulls(2)),
+}
+
+
+@pytest.mark.parametrize("case", WIDER)
+def test_casts_that_keep_every_value_are_made(case: str, tmp_path: Path) -> None:
+    first, second = WIDER[case]
+    found = ParquetTable.open(write_parts(tmp_path, first, second)).read()
+    assert found["x"].to_pylist() == first.to_pylist() + second.to_pylist()
+
+
+def test_a_whole_number_that_no_float64_is_is_refused(tmp_path: Path) -> None:
+    table = ParquetTable.open(write_parts(tmp_path, pa.array([0.5, 1.5]), pa.array([2**53 + 1, 4])))
+    with pytest.raises(LcifrError, match=r"b\.parquet: its columns are not of the types"):
+        table.read()
+
+
+def broken_texts(kind: pa.DataType) -> pa.Array:
+    """ "a" and a byte that begins no letter of UTF-8."""
+    offsets = np.array([0, 1, 2], np.int64 if pa.types.is_large_string(kind) else np.int32)
+    return pa.Array.from_buffers(kind, 2, [None, pa.py_buffer(offsets), pa.py_buffer(b"a\xff")])
+
+
+@pytest.mark.parametrize("coded", [False, True])
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()], ids=str)
+def test_texts_that_are_not_utf8_are_refused_by_file_and_column(kind: pa.DataType, coded: bool, tmp_path: Path) -> None:
+    texts: pa.Array = broken_texts(kind)
+    if coded:
+        texts = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int32()), texts)
+    pa_parquet.write_table(pa.table({"job": texts}), tmp_path / "t.parquet")
+    table = ParquetTable.open(tmp_path / "t.parquet")
+    for dictionaries in ((), ("job",)):
+        with pytest.raises(LcifrError, match=r't\.parquet: column "job" holds texts that are not UTF-8'):
+            list(table.batches(10, dictionaries=dictionaries))
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()], ids=str)
+def test_categories_of_pandas_are_the_same_people(kind: pa.DataType, tmp_path: Path) -> None:
+    """Codes of texts, large or not, in one file and in several."""
+    whole = pa.Table.from_pandas(people(23, 5), preserve_index=False)
+    for name in SCHEMA.names_categorical:
+        coded = whole[name].cast(kind).combine_chunks().dictionary_encode()
+        whole = whole.set_column(whole.schema.get_field_index(name), name, coded)
+    (tmp_path / "many").mkdir()
+    pa_parquet.write_table(whole, tmp_path / "one.parquet")
+    pa_parquet.write_table(whole.slice(0, 9), tmp_path / "many/a.parquet")
+    pa_parquet.write_table(whole.slice(9), tmp_path / "many/b.parquet")
+    expected = Individuals.read(people(23, 5), SCHEMA)
+    for place in (tmp_path / "one.parquet", tmp_path / "many"):
+        found = Individuals.joined([chunk.people for chunk in read_chunks(place, SCHEMA, 10)])
+        assert (found.codes == expected.codes).all()
+        assert (found.numbers == expected.numbers).all()

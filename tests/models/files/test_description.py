@@ -83,7 +83,7 @@ OUTPUTS = st.one_of(
 
 @given(st.lists(INPUTS, min_size=1, max_size=4), st.none() | OUTPUTS, st.none() | st.sampled_from(Arithmetic), TEXTS)
 def test_what_is_written_is_read_back(inputs: Any, output: Any, arithmetic: Any, comment: str) -> None:
-    meant = ModelDescription(tuple(inputs), output, arithmetic, "file")
+    meant = ModelDescription(tuple(inputs), output, arithmetic, "file", draft="a" in comment)
     comments = {"file": comment.replace("\r", " "), "output": "what it means"}
     text = description_text(meant, {key: _without_controls(said) for key, said in comments.items()})
     assert description_of(tomllib.loads(text), "file") == meant
@@ -119,6 +119,7 @@ SCORE = {"meaning": "score", "comparison": ">", "threshold": 0.5}
         ({"format": "lcifr-model-9"}, "expected 'lcifr-model-1'"),
         ({"inputs": []}, r"there are no \[\[inputs\]\]"),
         ({"input": []}, 'unknown entry "input"(.|\n)*Did you mean "inputs"'),
+        ({"draft": "no"}, "draft = 'no' is not true or false"),
         ({"arithmetic": "bfloat16"}, "arithmetic = 'bfloat16' is not one of exact, float64, float32"),
         ({"inputs": [{"kind": "number"}]}, r'\[\[inputs\]\] 1: "column" is missing'),
         ({"inputs": [{"column": "age", "kind": "numbr"}]}, 'not one of number(.|\n)*Did you mean "number"'),

@@ -54,6 +54,15 @@ def test_a_file_is_what_is_in_it(write: Any, found: ModelFormat, name: str, tmp_
     assert recognise(tmp_path / name) is found
 
 
+@pytest.mark.parametrize(
+    "content", [b"CBM1\x10)\x00\x00", b'{\n  "features_info":\n    {', b'{"oblivious_trees":[', b'{"model_info":{']
+)
+def test_catboosts_own_formats_are_refused_with_the_line_that_exports_onnx(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "risk.cbm").write_bytes(content)
+    with pytest.raises(NetworkError, match=r'(?s)CatBoost.*Fix: .*model.save_model\("risk.onnx", format="onnx"\)'):
+        recognise(tmp_path / "risk.cbm")
+
+
 class Trap:
     """Writes a file when it is unpickled."""
 

@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.files.outline import ModelInput, ModelOutline, quoted
 from lcifr.models.load import outline_of
 
 PEOPLE = pd.DataFrame({"age": [20.0, 30, 40, 50], "sex": ["f", "m", "f", "m"], "pay": [1.0, 3, 2, 5]})
@@ -36,7 +37,7 @@ def test_a_pipeline_says_columns_steps_classes_and_rule() -> None:
         "StandardScaler of 2",
         "OneHotEncoder of 1",
         "4 → 1",
-        "yes is decided where the output is above -0.405",
+        "the decision is yes where the output is above -0.405",
     ):
         assert words in said
 
@@ -51,3 +52,16 @@ def test_a_model_without_names_says_how_many_numbers_it_takes(model: Any, words:
     assert found.columns is None
     assert found.width == 2
     assert words in " ".join(found.sentences())
+
+
+def test_texts_of_files_are_quoted_in_one_line() -> None:
+    hostile = 'x". It is fair.\nsha256 \u202e' + "y" * 200
+    shown = quoted(hostile)
+    assert shown.isprintable()
+    assert shown.count('"') - shown.count('\\"') == 2
+    assert len(shown) < 120
+    assert quoted("age") == '"age"'
+    outline = ModelOutline("ONNX", "", (ModelInput(hostile),), (), 1, "the decision is the number", Arithmetic.FLOAT32)
+    said = " ".join(outline.sentences())
+    assert shown in said
+    assert said.isprintable()

@@ -234,6 +234,8 @@ REFUSED: dict[str, tuple[Make, str]] = {
     "people turned": (lambda g, h: g.add("Transpose", h, perm=[1, 0]), "people"),
     "people mixed": (lambda g, h: g.add("Reshape", h, np.array([-1, 2])), "mixes people"),
     "person from the right": (lambda g, h: g.add("MatMul", g.numbers(np.ones((4, 4))), h), "mixes people"),
+    "clip to infinity": (lambda g, h: g.add("Clip", h, g.numbers(np.inf)), "clips everyone to one number"),
+    "clip below all": (lambda g, h: g.add("Clip", h, "", g.numbers(-np.inf)), "clips everyone to one number"),
     "division by 0": (lambda g, h: g.add("Div", h, g.numbers(0.0)), "division by 0"),
     "odd alpha": (lambda g, h: g.add("Gemm", h, g.numbers(np.ones((4, 1))), alpha=0.3), "no power of 2"),
     "training": (lambda g, h: g.add("Dropout", h, g.numbers(0.5), np.array(True)), "training mode"),

@@ -209,6 +209,8 @@ def test_a_coded_number_has_to_be_a_category_of_the_schema() -> None:
     )
     with pytest.raises(NetworkError, match="declare it categorical"):
         read(data)
+    outline = read_onnx(data).outline()  # so that `lcifr init` and audits infer such a schema
+    assert [one.name for one in outline.inputs if one.is_category] == ["children"]
     schema = Schema.infer(TABLE, categorical=["children"])
     check(read_onnx(data).read_table(TABLE, Encoding.fit(TABLE, schema)))
 

@@ -95,6 +95,42 @@ def test_a_matrix_without_names_needs_a_description(tmp_path):
     assert (read.decide(Individuals.read(frame, encoding.schema)) == model.predict(matrix)).all()
 
 
+@pytest.mark.parametrize("kind", ["json", "txt"])
+def test_a_description_in_another_order_than_the_names_is_refused(kind, tmp_path):
+    """It would be another model, and nobody would notice."""
+    frame, labels = table()
+    frame = frame[NUMERIC]
+    model, path = saved(kind, frame, labels, tmp_path)
+    encoding = Encoding.fit(frame, Schema.infer(frame))
+    described = ModelDescription(tuple(DescribedInput(InputKind.NUMBER, name) for name in NUMERIC))
+    read = load_file(path, described).read_table(frame, encoding)
+    assert (read.decide(Individuals.read(frame, encoding.schema)) == model.predict(frame)).all()
+    turned = ModelDescription(tuple(DescribedInput(InputKind.NUMBER, name) for name in NUMERIC[::-1]))
+    with pytest.raises(NetworkError, match='calls its column 1 "age", its description feeds "score"'):
+        load_file(path, turned).read_table(frame, encoding)
+
+
+@pytest.mark.parametrize("kind", ["json", "ubj", "txt"])
+def test_numbers_of_a_float32_table_are_those_that_the_library_finds_there(kind, tmp_path):
+    """0.3 in float32 is more than 0.3, and LightGBM splits between them."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"rate": rng.choice([0.1, 0.3, 0.7], 300), "age": rng.integers(18, 80, 300)})
+    labels = (frame.rate > 0.2).astype(int)
+    narrow = frame.astype({"rate": np.float32})
+    model, path = saved(kind, narrow, labels, tmp_path)
+    if kind == "txt":
+        text = path.read_text()
+        first = text.index("\nthreshold=") + len("\nthreshold=")
+        split = text[first : text.index("\n", first)].split()[0]
+        path.write_text(text.replace(f"\nthreshold={split}", "\nthreshold=0.30000000000000004"))
+        model = lightgbm.Booster(model_file=path)
+    read = load_file(path).read_table(narrow, Encoding.fit(narrow, Schema.infer(narrow)))
+    people = Individuals.read(narrow, read.encoding.schema)
+    found = np.asarray(model.predict(narrow))
+    assert (read.decide(people) == (found > 0.5)).all()
+    assert (read.library_decides(people) == (found > 0.5)).all()
+
+
 def test_codes_that_nobody_explains_are_refused(tmp_path):
     frame, labels = table()
     for name in CATEGORIES:

@@ -11,6 +11,7 @@ from lcifr.models.trees.nodes import CategoryNode, NumberNode, TreeLeaf, TreeNod
 from lcifr.models.trees.trees import Trees
 from lcifr.prove import maximize
 from lcifr.prove.proof import CellProof, Leaf, Node, NumericSplit
+from tests.effort import spread
 from tests.prove.trees.ensembles import CHOICES, NUMBERS, WIDTH, Case, random_case, random_tree
 from tests.prove.trees.exact_proofs import shown
 from tests.prove.trees.oracles import largest_by_cells
@@ -42,7 +43,7 @@ def planted(seed: int) -> tuple[Case, np.ndarray]:
     return replace(case, trees=made, directions=np.ones((len(case.directions), 1, 1))), point
 
 
-@pytest.mark.parametrize("seed", [*range(10), *(pytest.param(s, marks=pytest.mark.long) for s in range(10, 300))])
+@pytest.mark.parametrize("seed", spread(range(300), quick=10, long=300))
 def test_a_pocket_of_one_point_is_found(seed: int) -> None:
     case, point = planted(seed)
     target = np.full((len(case.directions), 1), GAIN / 2)
@@ -74,7 +75,7 @@ def tampered(rng: np.random.Generator, nodes: tuple[Node, ...]) -> tuple[Node, .
     return tuple(found)
 
 
-@pytest.mark.parametrize("start", [0, *(pytest.param(s, marks=pytest.mark.long) for s in range(10, 300, 10))])
+@pytest.mark.parametrize("start", spread(range(0, 300, 10), quick=1, long=30))
 def test_a_tampered_proof_never_shows_less_than_somebody_reaches(start: int) -> None:
     changed = 0
     for seed in range(start, start + 10):

@@ -7,6 +7,7 @@ import pytest
 
 from lcifr.prove import maximize
 from lcifr.prove.answer import Status
+from tests.effort import spread
 from tests.prove.trees.ensembles import Case, random_case
 from tests.prove.trees.exact_proofs import shown
 from tests.prove.trees.oracles import largest_by_cells, largest_by_milp
@@ -52,9 +53,8 @@ def test_agrees_with_all_cells(seed, kind):
     assert check_case(random_case(seed, **kind)) > 0
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS, ids=str)
-@pytest.mark.parametrize("start", range(100, 500, 20))
+@pytest.mark.parametrize("start", spread(range(100, 500, 20), quick=0, long=6))
 def test_agrees_with_all_cells_on_many(start, kind):
     compared = sum(check_case(random_case(seed, **kind), proofs=seed % 4 == 0) for seed in range(start, start + 20))
     assert compared > 100

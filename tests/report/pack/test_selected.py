@@ -21,6 +21,10 @@ class Said:
     classes: tuple[Any, ...]
     group_decisions: dict[str, Any] = field(default_factory=dict)
     subgroups: Any = None
+    labels: dict[str, str] = field(default_factory=dict)
+
+    def shown(self, decision: Any) -> str:
+        return self.labels.get(str(decision), str(decision))
 
     @property
     def model(self) -> Said:
@@ -71,3 +75,11 @@ def test_a_name_that_is_not_there_is_told_which_are(tmp_path: Path) -> None:
         read(place, said).rates(("region",), ())
     with pytest.raises(LcifrError, match="Fix: say --favourable 'yes'"):
         read(place, said, "granted")
+
+
+def test_a_decision_may_be_given_by_its_name(tmp_path: Path) -> None:
+    place, said = folder(tmp_path, [0, 1, 1, 0]), Said((0, 1), labels={"0": "refused", "1": "granted"})
+    for favourable in ("refused", "0"):
+        found = read(place, said, favourable)
+        assert found.selected.tolist() == [True, False, False, True]
+        assert found.favourable == "the decision is 'refused'"

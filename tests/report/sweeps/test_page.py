@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import skops.io
 from sklearn.linear_model import LogisticRegression
 
 from lcifr.certification.sweep.result import Standing
-from lcifr.drawing.text import tolerance_words
+from lcifr.drawing.text import percent, tolerance_words
 from lcifr.report.sweeps.render import render_sweep
 from lcifr.runs import SweepResult
 from lcifr.runs.folders.settings import RunSettings
@@ -72,6 +73,30 @@ def test_the_page_says_what_the_sweep_found(swept: Path):
     assert all(set(one.differs) == {"sex"} and one.decision != one.other_decision for one in result.worst)
     both = [frozenset(json.dumps(dict(person)) for person in (one.x, one.other)) for one in result.worst]
     assert len(set(both)) == len(both)
+
+
+def test_the_violating_share_is_a_lower_end_and_pairs_refute_cells(swept: Path):
+    result = SweepResult.read(swept)
+    assert result.sweep.refuted_cells > 0
+    text = _words(result, swept)
+    share = percent(float(result.sweep.share(Standing.VIOLATING)))
+    assert f"For at least {share}, someone similar gets a different decision: this is a lower end" in text
+    assert re.search(rf"\| Violating \|.*at least {share}", text)
+    assert f"{result.sweep.refuted_cells} open cells are refuted by one each" in text
+    assert "says nothing about how much of its cell is affected" in text
+    said = str(result.sweep)
+    assert "violating: at least " in said
+    assert f"{result.sweep.refuted_cells} of the open cells are refuted by a pair" in said
+    plain = result.to_dict()
+    low, high = plain["bounds"]["violating"]
+    assert low == plain["shares"]["violating"] < high == pytest.approx(1 - plain["shares"]["proved"])
+
+
+def test_nothing_open_is_no_lower_end(swept: Path):
+    result = SweepResult.read(swept)
+    whole = replace(result, sweep=replace(result.sweep, open=()))
+    assert "at least" not in str(whole.sweep)
+    assert "lower end," not in _words(whole, swept).split("##")[0]
 
 
 def _words(result: SweepResult, folder: Path) -> str:

@@ -7,14 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+from lcifr.data import Numeric, Schema
 from lcifr.runs import ModelAuditRequest, audit_model
 from lcifr.runs.events import Advanced, Event, Note
 from lcifr.runs.folders.run import RunStopped
-from tests.runs.models.credit import READ, fit, write_credit
+from lcifr.runs.models.preparing import example_rows
+from lcifr.runs.people.source import PeopleSource
+from tests.runs.models.credit import READ, fit, made_up, write_credit
 
 skops = pytest.importorskip("skops")
 pytest.importorskip("skops.io")
@@ -82,3 +88,49 @@ def test_a_sample_is_said_to_be_one_and_people_keep_their_rows(credit: Path) -> 
     rows = [int(name) for name in verdicts("sample")["id"]]
     assert len(set(rows)) == result.statement.people
     assert not {3, 7} & set(rows)  # in which something is missing
+
+
+def test_truth_values_that_the_schema_reads_as_numbers_are_0_and_1_to_the_library(credit: Path) -> None:
+    """A counterexample or a made-up person may have 2 there, which is not the same as True."""
+    train, table = pd.read_csv("train.csv"), pd.read_csv("people.csv").dropna()
+    names, seen = ["age", "income", "paid"], []
+    for one in (train, table):
+        one["paid"] = one["debt"] < 1500
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(
+        train[names].astype({"paid": int}), train["repaid"]
+    )
+    skops.io.dump(model, "paid.skops")
+    table.to_parquet("paid.parquet", index=False)
+    train.to_parquet("paid-train.parquet", index=False)
+    Path("paid.phi").write_text("age within 0 and income within 0 and paid within 2", encoding="utf-8")
+    numbers = (Numeric("age", integer=True), Numeric("income"), Numeric("paid", integer=True, lower=0, upper=2))
+    Schema(numbers, target="repaid").save("paid.toml")
+    asked = {"model": Path("paid.skops"), "table": Path("paid.parquet"), "reference": Path("paid-train.parquet")}
+    result = audit_model(request("paid", phi="paid.phi", schema="paid.toml", **asked))
+    for pair in result.counterexamples:
+        own = table.iloc[[int(pair.id)]][names].astype({"paid": int})
+        other = own.assign(**{name: values[1] for name, values in pair.differs.items()})
+        seen.append(other["paid"].item())
+        assert model.predict(own)[0] == pair.prediction != pair.other_prediction == model.predict(other)[0]
+    assert 2 in seen
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()], ids=str)
+def test_categories_of_pandas_are_audited_like_their_texts(kind: pa.DataType, credit: Path) -> None:
+    audit_model(request("texts", id_column="person"))
+    table = pa.Table.from_pandas(pd.read_csv("people.csv"), preserve_index=False)
+    for name in ("job", "sex", "region"):
+        coded = table[name].cast(kind).combine_chunks().dictionary_encode()
+        table = table.set_column(table.schema.get_field_index(name), name, coded)
+    pq.write_table(table, "coded.parquet")
+    audit_model(request("codes", table=Path("coded.parquet"), id_column="person"))
+    pd.testing.assert_frame_equal(verdicts("codes"), verdicts("texts"))
+
+
+def test_a_category_that_appears_late_in_a_coded_column_is_seen(credit: Path) -> None:
+    """Rows with which a model is read hold every category, wherever it first appears."""
+    table = pd.concat([made_up(300, 3).query("job != 'pilot'"), made_up(300, 4).query("job == 'pilot'")])
+    table.astype({"job": "category"}).to_parquet("late.parquet", index=False)
+    schema = Schema.infer(pd.read_csv("train.csv")[["age", "job"]])
+    found = example_rows(PeopleSource(pq.read_table("late.parquet"), schema, None, None, len(table)))
+    assert set(found["job"].astype(str)) == {"clerk", "cook", "pilot"}

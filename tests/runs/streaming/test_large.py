@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from lcifr.artifacts.handover import Representation
@@ -19,13 +21,14 @@ from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.manifest import Hashes
 from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Reason
-from lcifr.data import Individuals
+from lcifr.data import Individuals, Numeric, Schema
 from lcifr.errors import ArtefactError, LcifrError, TableError
 from lcifr.models.load import read_model
 from lcifr.runs.streaming import parts
 from lcifr.runs.streaming.audited import audit_file, read_audited, revise_audited
 from lcifr.runs.streaming.handovers import represent_file
-from tests.certification.scenes import people
+from lcifr.runs.streaming.verdict_rows import _similar
+from tests.certification.scenes import FORMULAS, people, scene
 from tests.runs.streaming.world import CHUNK, COUNT, ROOT, contents, one, table
 
 
@@ -137,6 +140,37 @@ def test_an_audit_in_parts_is_the_audit(tmp_path: Path) -> None:
     similar = found.filter(like="similar:").notna().any(axis=1)
     assert (similar == (found["verdict"] == "COUNTEREXAMPLE")).all()
     assert json.loads((tmp_path / "out/manifest.json").read_text())["model"] == here.model.hash
+
+
+def test_values_of_similar_people_have_the_types_of_their_attributes(tmp_path: Path) -> None:
+    """Numbers as numbers, null where there is no counterexample, and each prints as the decimal that it stands for."""
+    frame, here = people(20, 5), scene(3, FORMULAS[3])
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    audit_file(here.encoder, here.model, tmp_path / "people.csv", tmp_path / "out", chunk=6, workers=1)
+    rows = pq.read_table(tmp_path / "out/audit.parquet")
+    whole = audit(here.encoder, here.model, frame)
+    assert 0 < whole.violated.sum() < len(whole)
+    expected = whole.others.take(whole.violated).to_pandas()
+    for attribute in whole.people.schema:
+        column = rows[f"similar:{attribute.name}"]
+        numeric = pa.int64() if getattr(attribute, "integer", False) else pa.float64()
+        assert column.type == (numeric if isinstance(attribute, Numeric) else pa.string())
+        assert column.is_valid().to_pylist() == whole.violated.tolist()
+        there = column.drop_null().to_pylist()
+        assert [str(value) for value in there] == [str(value) for value in expected[attribute.name].tolist()]
+    model = read_model(here.model)
+    about = Hashes.of(here.encoder, model, json.loads((tmp_path / "out/manifest.json").read_text())["arithmetic"])
+    again = read_audited(tmp_path / "out", whole.people, model, about)
+    read, found = (one.others.take(whole.violated) for one in (again, whole))
+    assert (read.numbers == found.numbers).all()
+    assert (read.codes == found.codes).all()
+
+
+def test_a_whole_number_that_64_bits_do_not_hold_is_refused_by_name() -> None:
+    schema = Schema((Numeric("debt", integer=True),))
+    person = Individuals(schema, np.array([[1e19]]), np.empty((1, 0), np.int32))
+    with pytest.raises(LcifrError, match='"debt" that is not a whole number of 64 bits'):
+        _similar(person, np.array([True]), pa.schema([("similar:debt", pa.int64())]))
 
 
 def test_wrong_files_are_refused_and_nothing_is_overwritten(tmp_path: Path) -> None:

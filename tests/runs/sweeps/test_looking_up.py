@@ -39,7 +39,7 @@ def test_the_sweep_alone_names_what_people_are_certified_for(place: Path):
     said = lcifr("certify", "people.csv", "--sweep", "swept", "--out", "certified", cwd=place)
     swept, result = SweepResult.read(place / "swept"), CertifyResult.read(place / "certified")
     assert result.looked_up is not None
-    assert result.looked_up.people == swept.people["proved"] > 0
+    assert result.looked_up.people == swept.people.by_cell["proved"] > 0
     assert f"looked up in swept: {result.looked_up.people} of 72 people; the others were searched" in said.out
     assert "sweep: claimed" in said.out
     lcifr("certify", "people.csv", *ASKED, "--reference", "people.csv", "--out", "searched", cwd=place)

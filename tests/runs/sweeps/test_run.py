@@ -14,7 +14,7 @@ from lcifr.certification.sweep.result import Standing, Sweep
 from lcifr.certification.sweep.sweeper import Sweeper
 from lcifr.runs import ModelSweepRequest, sweep_model
 from lcifr.runs.folders.run import RunStopped
-from lcifr.runs.sweeps.folder import CELLS
+from lcifr.runs.sweeps.folder import CELLS, SweepResult
 from tests.certification.sweep.tiny import SCHEMA, everybody, fitted
 from tests.runs.sweeps.swept_place import ASKED
 from tests.story import lcifr
@@ -73,3 +73,29 @@ def test_what_cannot_be_swept_is_said(place: Path) -> None:
     assert "add lower" in said.err
     said = lcifr("sweep", "people.csv", "--out", "none", cwd=place, expect=2)
     assert "an argument is missing after it" in said.err
+
+
+@pytest.mark.parametrize("limit", [{"cells": 2}, {"cells": 9, "seconds": 0.0}])
+def test_the_limit_that_stopped_a_sweep_is_named(limit: dict[str, float], place: Path) -> None:
+    name, allowed = list(limit.items())[-1]
+    asked = ModelSweepRequest(
+        table=place / "people.csv",
+        model=place / "model.skops",
+        phi=str(place / "people.phi"),
+        schema=str(place / "people.toml"),
+        out=place / f"limited-{name}",
+        **limit,  # type: ignore[arg-type]
+    )
+    found = sweep_model(asked)
+    words = f"stopped at its limit of {allowed:g} {name}; a larger --{name} leaves less open"
+    assert found.sweep.open
+    assert words in str(found.sweep)
+    assert found.to_dict()["stopped_by"] == {"name": name, "allowed": allowed}
+    assert SweepResult.read(asked.out).sweep.limit == found.sweep.limit
+    lcifr("report", asked.out, "--out", place / "limited.md", cwd=place)
+    assert words in (place / "limited.md").read_text(encoding="utf-8")
+
+
+def test_a_sweep_that_ran_to_its_end_names_no_limit(swept: Path) -> None:
+    assert json.loads((swept / "result.json").read_text())["stopped_by"] is None
+    assert "limit" not in str(SweepResult.read(swept).sweep)

@@ -42,11 +42,11 @@ class _InUnits:
     def __init__(self, cell: Cell, encoding: Encoding) -> None:
         self.cell = cell
         whole = np.array([attribute.integer for attribute in encoding.schema.numeric], dtype=np.bool_)
-        room = NEGLIGIBLE * encoding.sds
+        room = NEGLIGIBLE * encoding.units
         lower, upper = encoding.unscale_bounds(cell.lower, cell.upper)
         self.lower = np.where(whole, np.ceil(lower - room), lower)
         self.upper = np.where(whole, np.floor(upper + room), upper)
-        self.sds = encoding.sds.tolist()
+        self.units = encoding.units.tolist()
 
 
 def _numbers(schema: Schema, cells: list[_InUnits], people: Individuals, row: int) -> dict[str, Freedom]:
@@ -54,8 +54,8 @@ def _numbers(schema: Schema, cells: list[_InUnits], people: Individuals, row: in
     ends = [(one.lower[row].tolist(), one.upper[row].tolist()) for one in cells]
     own = people.numbers[row].tolist()
     for j, attribute in enumerate(schema.numeric):
-        sd = cells[0].sds[j] if cells else 1.0
-        spans = [(_round(low[j], sd), _round(high[j], sd)) for low, high in ends if low[j] <= high[j]]
+        unit = cells[0].units[j] if cells else 1.0
+        spans = [(_round(low[j], unit), _round(high[j], unit)) for low, high in ends if low[j] <= high[j]]
         joined = tuple(_merged(spans, 1.0 if attribute.integer else 0.0))
         if joined and joined != ((own[j], own[j]),):
             found[attribute.name] = Freedom(intervals=joined)
@@ -74,9 +74,9 @@ def _categories(schema: Schema, cells: list[_InUnits], people: Individuals, row:
     return found
 
 
-def _round(value: float, sd: float) -> float:
+def _round(value: float, unit: float) -> float:
     """Without the noise of scaling: nine digits of the value or of its scale."""
-    return round(value, 9 - math.ceil(math.log10(max(abs(value), sd)))) + 0.0
+    return round(value, 9 - math.ceil(math.log10(max(abs(value), unit)))) + 0.0
 
 
 def _merged(intervals: list[tuple[float, float]], gap: float) -> list[tuple[float, float]]:

@@ -59,8 +59,8 @@ def compare(
     """
     found = model.decide(outputs.values)
     if model.labels is None:
-        gap = np.abs(found - library)
-        differ, wrong = gap > 0, ~(gap <= outputs.error.sum(1))
+        gap = np.abs(np.reshape(found, outputs.values.shape) - np.reshape(library, outputs.values.shape))
+        differ, wrong = (gap > 0).any(1), ~(gap <= outputs.error).all(1)
         library_outputs = np.reshape(library, (len(found), -1))
     else:
         differ = np.asarray(found != library)

@@ -61,6 +61,10 @@ class LibraryModel:
         encoder = FrozenEncoder(source.inputs, similarity.over(source.encoding))
         return cls(encoder, source.model.agreeing(groups, tolerance), source)
 
+    def scores(self, people: Individuals) -> NDArray[np.float64]:
+        """(people, outputs) what the model as it was read computes, before anything is decided."""
+        return self._outputs(self._encoded(people), rounds=False).values
+
     def compare(self, people: Individuals, frame: Any = None) -> LibraryComparison:
         """Both on some people; ``frame`` has them as the library takes them, where that is at hand."""
         said = self.source.library_says(people, frame)

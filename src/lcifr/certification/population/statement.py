@@ -1,7 +1,8 @@
 """From people to a population: the certified share with an exact confidence bound.
 
 The bound (Clopper and Pearson) speaks about the population only if the people were drawn from it and nobody trained on
-them. Only the user knows that, so a bound is given only where the user declares it.
+them. Only the user knows that, so a bound is given only where the user declares it. Where rows were left out because
+values are missing, the others are no random sample any more, whatever the table was.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ class Statement:
 
     Parameters
     ----------
-    people, certified, violated, undecided, vacuous : counts; vacuous certificates are among the certified.
-    share : certified / people.
-    lower : the population's certified share is at least this, with ``confidence``; None if the people were not held
-        out, or not drawn from the population.
+    people, certified, violated, undecided, vacuous : counts of people who were examined; vacuous certificates are among
+        the certified.
+    share : certified / rows: of all rows of the table, so that whoever was not examined counts as not certified.
+    lower : the population's certified share is at least this, with ``confidence``; None if it was not declared that
+        the people were held out and drawn from the population, or if some were not examined.
     accuracy, balanced_accuracy, majority_rate : of the model on these people; None without labels or for regression.
     r2, mean_error : of a regression on these people, the latter absolute and in the label's unit.
     r2_of_mean, mean_error_of_mean : of whoever always says the mean of the labels that were learned from, if known.
@@ -39,6 +41,7 @@ class Statement:
     decisions : for each decision how many people get it; empty where a model predicts numbers.
     group_decisions : the same for each attribute asked for and each value of it.
     confusion : the same for each true label; empty without labels.
+    not_examined : rows of the table that were left out because a value is missing.
     """
 
     people: int
@@ -63,17 +66,36 @@ class Statement:
     decisions: Mapping[str, int] = field(default_factory=dict)
     group_decisions: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
     confusion: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    not_examined: int = 0
+
+    @property
+    def rows(self) -> int:
+        """Rows of the table: the people who were examined, and those who were not."""
+        return self.people + self.not_examined
+
+    @property
+    def share_of_examined(self) -> float:
+        """certified / people: only for comparisons with other models on the very same people."""
+        return self.certified / self.people
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, subgroups as records."""
         groups = [] if self.subgroups is None else self.subgroups.to_dict("records")
-        return {**asdict(self), "warnings": list(self.warnings), "subgroups": groups}
+        return {**asdict(self), "rows": self.rows, "warnings": list(self.warnings), "subgroups": groups}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Statement:
-        """What :meth:`to_dict` gave, read again; other keys are not looked at."""
+        """What :meth:`to_dict` gave, read again; other keys are not looked at.
+
+        Results from before rows were counted as not examined are read as what they should have said.
+        """
         import pandas as pd
 
+        if "not_examined" not in plain and (left_out := int(plain.get("left_out") or 0)):
+            people = int(plain["people"]) + left_out
+            plain = {**plain, "not_examined": left_out, "share": plain["certified"] / people, "lower": None}
+            groups = plain.get("subgroups") or ()
+            plain["subgroups"] = [{key: row[key] for key in row if key != "at_least"} for row in groups]
         known = {one.name: plain[one.name] for one in fields(cls) if one.name in plain}
         rows = known.get("subgroups")
         known |= {"warnings": tuple(map(str, plain.get("warnings") or ())), "lower": plain["lower"]}
@@ -81,14 +103,15 @@ class Statement:
 
     def __str__(self) -> str:
         first = [] if self.constant is None else [constant_words(self.people, self.constant)]
-        lines = [*first, f"certified with respect to φ: {self.certified:,} of {self.people:,} ({self.share:.1%})"]
+        share = f"certified with respect to φ: {self.certified:,} of {self.rows:,} ({self.share:.1%})"
+        lines = [*first, share + not_examined_words(self.not_examined)]
         if self.lower is None:
-            lines.append("no statement about a population: these people were not held out and drawn from it")
+            lines.append(f"no statement about a population: {why_no_bound(self.not_examined)}")
         else:
             lines.append(
                 f"of the population at least {at_least(self.lower)}, with {100 * self.confidence:g} % confidence"
             )
-        lines.append(f"violated {self.violated}, undecided {self.undecided}, vacuous {self.vacuous}")
+        lines.append(f"violated {self.violated}, undecided {self.undecided}{vacuous_words(self.vacuous)}")
         if self.accuracy is not None:
             lines.append(
                 f"accuracy {self.accuracy:.1%}, balanced {self.balanced_accuracy:.1%}, "
@@ -115,7 +138,8 @@ def state(
     Parameters
     ----------
     y : (people,) true labels, for accuracy.
-    held_out : whether these people were drawn from the population and nobody trained on them.
+    held_out : whether these people were drawn from the population and nobody trained on them. Even then there is no
+        bound where rows were left out because of missing values.
     by : for each name the (people,) subgroup of everybody.
     baselines : for each name its figures, such as ``{"unaware": {"accuracy": 0.8, "certified": 1.0}}``.
     """
@@ -134,23 +158,48 @@ def state_tally(
     """As :func:`state`, from counts of verdicts."""
     if not 0 < confidence < 1:
         raise LcifrError(f"confidence is {confidence}; expected a number between 0 and 1", fix="for example 0.95")
-    count, figures = tally.all, tally.figures()
+    count, figures, not_examined = tally.all, tally.figures(), tally.not_examined
     counted: dict[str, Any] = {**figures, **tally.decided()}
+    bounded = held_out and not not_examined
     return Statement(
         people=count.people,
         certified=count.certified,
         violated=count.violated,
         undecided=count.people - count.certified - count.violated,
         vacuous=tally.vacuous,
-        share=count.certified / count.people,
-        lower=lower_bound(count.certified, count.people, confidence) if held_out else None,
+        share=count.certified / (count.people + not_examined),
+        lower=lower_bound(count.certified, count.people, confidence) if bounded else None,
         confidence=confidence,
         constant=tally.constant,
         baselines=dict(baselines or {}),
         warnings=_warnings(tally, figures),
-        subgroups=_subgroups(tally, confidence if held_out else None) if tally.groups else None,
+        subgroups=_subgroups(tally, confidence if bounded else None) if tally.groups else None,
+        not_examined=not_examined,
         **counted,
     )
+
+
+def not_examined_words(rows: int) -> str:
+    """Behind a certified share: how many of the people were not examined; nothing where all were."""
+    return f", {rows:,} of them not examined" if rows else ""
+
+
+def why_no_bound(not_examined: int, *, trained_on: bool = False) -> str:
+    """Why nothing is said about a population, as far as it is known.
+
+    Parameters
+    ----------
+    not_examined : rows left out because a value is missing. trained_on : whether the model learned from people among
+        these.
+    """
+    if not_examined:
+        return (
+            f"{not_examined:,} {'rows were' if not_examined > 1 else 'row was'} left out because of missing values, "
+            "so the others are not a random sample of it"
+        )
+    if trained_on:
+        return "people among these were used for training"
+    return "it was not declared that these people were held out from training and drawn from it"
 
 
 def lower_bound(successes: int, people: int, confidence: float) -> float:
@@ -176,11 +225,16 @@ def _figure(name: str, value: float | None) -> str:
     return quantity(value) if name == "mean_error" else fixed(value) if name == "r2" else f"{value:.1%}"
 
 
+def vacuous_words(vacuous: int) -> str:
+    """The end of a line of counts, where there are certificates about people to whom no one is similar."""
+    return f", vacuous {vacuous:,} (certified because no one is similar to them)" if vacuous else ""
+
+
 def constant_words(people: int, decision: str) -> str:
     """The warning about a model that decides the same for everybody."""
     return (
-        f"all {people:,} people get the same decision ({decision}): the model tells nobody apart, and no share of "
-        "certified people makes it worth anything"
+        f"all {people:,} people get the same decision ({decision}): the model does not distinguish between people, so "
+        "the certified share says nothing"
     )
 
 
@@ -193,9 +247,11 @@ def _warnings(tally: Tally, figures: dict[str, float]) -> tuple[str, ...]:
     elif "accuracy" in figures and figures["accuracy"] < figures["majority_rate"]:
         said.append(_below_majority(figures["balanced_accuracy"], len(tally.labels)))
     if tally.vacuous:
-        said.append(f"{tally.vacuous} certificates are vacuous: nobody is similar to these people")
+        said.append(f"{tally.vacuous} certificates are vacuous: no one is similar to these people, so they say nothing")
     if tally.singletons:
-        said.append(f"{tally.singletons} people are similar to nobody but themselves: their certificates say nothing")
+        said.append(
+            f"for {tally.singletons} people, φ calls no one similar but the person: their certificates say nothing"
+        )
     return tuple(said)
 
 

@@ -85,14 +85,16 @@ class Tally:
 
     Parameters
     ----------
-    all : everybody. vacuous : certificates that say nothing. alone, singletons : people similar to nobody but
-        themselves, with and without those to whom nobody is similar at all.
+    all : everybody examined. not_examined : rows of the table beside them, in which a value is missing.
+    vacuous : certificates that say nothing. alone, singletons : people similar to nobody but themselves, with and
+        without those to whom nobody is similar at all.
     on : for ball and box, who is certified there; missing where that was not asked. reasons : of the undecided.
     looked_up : people certified by a cell of a sweep, without a search; in_checked : of these, by one that is checked.
     labels : for each true label who has it. groups : for each attribute and value who is in it.
     """
 
     all: SubgroupCount = field(default_factory=SubgroupCount)
+    not_examined: int = 0
     vacuous: int = 0
     alone: int = 0
     singletons: int = 0
@@ -114,6 +116,7 @@ class Tally:
         self.vacuous += int((found.vacuous & found.certified).sum())
         self.reasons.update(str(reason) for reason in found.reason[~(certain | masks.violated)] if str(reason))
         if isinstance(found, Audit):
+            self.not_examined += len(found.left_out)
             self.alone += int(found.alone.sum())
             self.singletons += int((found.alone & ~found.vacuous).sum())
             if found.looked_up is not None:
@@ -167,10 +170,13 @@ class Tally:
         }
 
     def modularity(self) -> dict[str, float]:
-        """Shares certified on the ball and on the box where that was asked, end to end, and really violated."""
+        """Shares certified on the ball and on the box where that was asked, end to end, and really violated.
+
+        They are shares of all rows of the table, examined or not.
+        """
         counted = {name: self.on[name] for name in ("ball", "box") if name in self.on}
         counted |= {"end_to_end": self.all.certified, "violated": self.all.violated}
-        return {name: count / self.all.people for name, count in counted.items()}
+        return {name: count / (self.all.people + self.not_examined) for name, count in counted.items()}
 
 
 @dataclass(frozen=True)

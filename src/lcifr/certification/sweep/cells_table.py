@@ -35,11 +35,12 @@ def to_table(sweep: Sweep, schema: Schema) -> pa.Table:
         columns[f"{attribute.name} in"] = [[attribute.values[code] for code in codes] for codes in masks]
     for who in ("x", "x'"):
         people = [None if one.pair is None else one.pair.x if who == "x" else one.pair.other for _, one in kept]
-        columns |= _person_columns(who, people, schema)
+        columns |= person_columns(who, people, schema)
     return pa.table(columns)
 
 
-def _person_columns(who: str, people: list[Individuals | None], schema: Schema) -> dict[str, Any]:
+def person_columns(who: str, people: list[Individuals | None], schema: Schema) -> dict[str, Any]:
+    """One column an attribute, ``x age`` or ``x' age``, in the schema's own types; null where there is no person."""
     found: dict[str, Any] = {}
     for attribute in schema:
         name = attribute.name
@@ -47,7 +48,8 @@ def _person_columns(who: str, people: list[Individuals | None], schema: Schema) 
             values: list[Any] = [None if p is None else attribute.values[int(p.code(name)[0])] for p in people]
             found[f"{who} {name}"] = pa.array(values, pa.string())
         else:
-            found[f"{who} {name}"] = pa.array([None if p is None else float(p.number(name)[0]) for p in people])
+            numbers = [None if p is None else float(p.number(name)[0]) for p in people]
+            found[f"{who} {name}"] = pa.array(numbers, pa.float64())
     return found
 
 
@@ -69,12 +71,13 @@ def _read(rows: list[dict[str, Any]], schema: Schema, whole: bool) -> Iterator[t
         lower, upper = ends.reshape(-1, 2).T[:, None]
         allowed = tuple(np.isin(a.values, row[f"{a.name} in"])[None] for a in schema.categorical)
         cell = UniverseCells(schema, lower, upper, allowed, whole)
-        x, other = (_person(row, who, schema) for who in ("x", "x'"))
+        x, other = (read_person(row, who, schema) for who in ("x", "x'"))
         pair = None if x is None or other is None else Pairs(x, other, np.ones(1, np.bool_))
         yield Standing(row["standing"]), SweptCell(cell, Fraction(row["share"]), pair, bool(row["strict"]))
 
 
-def _person(row: dict[str, Any], who: str, schema: Schema) -> Individuals | None:
+def read_person(row: dict[str, Any], who: str, schema: Schema) -> Individuals | None:
+    """The person in a row with the columns that :func:`person_columns` gave; None where there is none."""
     if any(row[f"{who} {name}"] is None for name in schema.names):
         return None
     numbers = np.array([[row[f"{who} {name}"] for name in schema.names_numeric]], dtype=np.float64)

@@ -53,6 +53,17 @@ class SweptCell:
 
 
 @dataclass(frozen=True)
+class SweepLimit:
+    """What stopped a sweep before everything was decided: ``cells`` or ``seconds``, and how many were allowed."""
+
+    name: str
+    allowed: float
+
+    def __str__(self) -> str:
+        return f"stopped at its limit of {self.allowed:,g} {self.name}; a larger --{self.name} leaves less open"
+
+
+@dataclass(frozen=True)
 class Sweep:
     """What is known of everybody who can exist: three lists of cells that are the universe together.
 
@@ -64,6 +75,7 @@ class Sweep:
     whole : whether whole-number attributes hold whole numbers only.
     arithmetic : in which the model is computed.
     hashes : of the model, the encoding with its schema, and φ with its tables; None where it is not to be looked up.
+    limit : what stopped the sweep while cells were open; None where it ran to its end, or where that is not known.
     """
 
     proved: tuple[SweptCell, ...]
@@ -72,6 +84,7 @@ class Sweep:
     whole: bool
     arithmetic: Arithmetic
     hashes: Hashes | None = None
+    limit: SweepLimit | None = None
 
     def cells(self, standing: Standing) -> tuple[SweptCell, ...]:
         """Those of one list."""
@@ -99,6 +112,16 @@ class Sweep:
     def refuted(self) -> bool:
         """Whether a pair is known that is decided differently."""
         return bool(self.pairs)
+
+    @property
+    def is_lower_end(self) -> bool:
+        """Whether more people than the violating share may have someone similar who is decided differently."""
+        return bool(self.open or self.cells(Standing.CROSSINGS))
+
+    @property
+    def refuted_cells(self) -> int:
+        """How many open cells hold one person of a known pair; that says nothing about the volume of the cell."""
+        return sum(one.pair is not None for one in self.open)
 
     def locate(self, X: Any) -> NDArray[np.object_]:
         """(people,) the :class:`Standing` of the people of a table.
@@ -148,11 +171,20 @@ class Sweep:
 
     def __str__(self) -> str:
         shares = {one: self.share(one) for one in Standing if one is not Standing.CROSSINGS or self.cells(one)}
-        lines = [f"{standing}: {_percent(share)} of everyone who could exist" for standing, share in shares.items()]
+        lines = []
+        for standing, share in shares.items():
+            least = "at least " if standing is Standing.VIOLATING and self.is_lower_end else ""
+            lines.append(f"{standing}: {least}{_percent(share)} of everyone who could exist")
         cells = len(self.proved) + len(self.violating) + len(self.open)
         lines.append(f"{cells:,} cells; pairs of similar people with different decisions: {len(self.pairs):,}")
+        if self.refuted_cells:
+            lines.append(
+                f"{self.refuted_cells:,} of the open cells are refuted by a pair: not everyone there is decided alike; "
+                "how many are not is unknown"
+            )
         universe = "whole numbers where the schema says so" if self.whole else "all real numbers"
-        return "\n".join([*lines, f"universe: {universe}; arithmetic: {self.arithmetic}"])
+        stopped = [] if self.limit is None else [str(self.limit)]
+        return "\n".join([*lines, *stopped, f"universe: {universe}; arithmetic: {self.arithmetic}"])
 
 
 def _percent(share: Fraction) -> str:

@@ -16,7 +16,7 @@ from lcifr.certification.sweep.cutting import agreement, cut
 from lcifr.certification.sweep.fixed_change import violating_everywhere
 from lcifr.certification.sweep.pair_question import CellAnswers, PairQuestion
 from lcifr.certification.sweep.pairs_found import Pairs
-from lcifr.certification.sweep.result import Standing, Sweep, SweptCell
+from lcifr.certification.sweep.result import Standing, Sweep, SweepLimit, SweptCell
 from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.prove import Budget
 from lcifr.regions.universe import UniverseCells
@@ -102,7 +102,10 @@ class Sweeper:
             self._look_at(some)
             if progress is not None:
                 progress(self.state())
-        return self.state()
+        limit = None
+        if self._open:
+            limit = SweepLimit("cells", cells) if asked >= cells else SweepLimit("seconds", seconds or 0.0)
+        return replace(self.state(), limit=limit)
 
     def state(self) -> Sweep:
         """What is known so far."""

@@ -7,7 +7,7 @@ from lcifr.check.report.check_report import CheckReport
 
 SHOWN = """{drawn} of {lines} committed lines were drawn; {good} are certified and confirmed
 with confidence {confidence} at least {at_least} of the {lines} committed lines are certified and confirmed
-  opened: {opened}, of whom {alone} have nobody similar
+  opened: {opened}, {alone} of them have no one similar
   announced of all: {announced}
   not shown: that the people are real, that they are different people, or that they are all there are"""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lcifr.check.binding.people import Kinds, checked_json, kinds_of, number_text
-from lcifr.check.bundle import ENCODING, PEOPLE, SIMILARITY, read_people
+from lcifr.check.bundle import ENCODER, ENCODING, PEOPLE, SIMILARITY, read_people
 from lcifr.check.exact import Rejected, fraction, printable, reading
 from lcifr.check.report.check_report import CheckReport
 
@@ -20,8 +20,8 @@ TIE = "a tie is never confirmed as the same decision"
 UNIVERSES = {"whole": "numbers are whole where the schema says so", "reals": "every number within its range"}
 ARITHMETICS = {
     "exact": "real numbers, without rounding",
-    "float64": "every machine that computes in float64, whatever it rounds",
-    "float32": "every machine that computes in float32, whatever it rounds",
+    "float64": "every machine that computes in float64, however it rounds",
+    "float32": "every machine that computes in float32, however it rounds",
 }
 
 
@@ -44,7 +44,18 @@ def _about(root: Any, report: CheckReport) -> list[str]:
     about = [f"  {_name(name)}: {_attribute(known[name], encoding['scales'].get(name))}" for name in kinds]
     nobody = [f"  nobody has {_name(name)} = {value!r}: the model takes none" for name, value in encoding["outside"]]
     similar = ["another person (other) is similar to a person (self) if", *_node(similarity["formula"], kinds, 1)]
-    return [*similar, "people who can exist", *about, *nobody]
+    return [*similar, "people who can exist", *about, *nobody, *_first(root, report, kinds)]
+
+
+def _first(root: Any, report: CheckReport, kinds: Kinds) -> list[str]:
+    """Whether there is an encoder: a first function that reads each of its numbers from one attribute is none."""
+    layers = checked_json(root, ENCODER, report.hashes[ENCODER]) if ENCODER in report.hashes else None
+    if not isinstance(layers, list) or len(layers) != 1:
+        return []
+    place = [name for name, values in kinds.items() for _ in values or (name,)]
+    if any(len({name for name, weight in zip(place, row, strict=False) if weight}) > 1 for row in layers[0]):
+        return []
+    return [f"without an encoder: {ENCODER} only looks up columns, each of its numbers is read from one attribute"]
 
 
 def _decision(report: CheckReport) -> list[str]:
@@ -65,7 +76,7 @@ def _says_little(root: Any, report: CheckReport) -> list[str]:
     if len(groups) == 1:
         said.append("every class counts as the same decision, so nothing can be decided otherwise")
     if alone := {*report.names["vacuous"], *report.names["vacuous_radius"]}:
-        said.append(f"nobody can exist who is similar to {len(alone)} of the people: of them it says nothing")
+        said.append(f"no one who could exist is similar to {len(alone)} of the people: about them, it says nothing")
     if not report.shares and (copies := _copies(root, report.hashes[PEOPLE])):
         said.append(f"{copies} people are the same as somebody before them in every attribute")
     return said

@@ -65,7 +65,9 @@ def pack(
         return
     say(f"{out}: {done.files} files, SHA-256 {done.sha256}")
     refuted = f"{done.violated:,} with a counterexample"
-    say(f"  {done.people:,} people: {done.certified:,} certified, {refuted}, {done.undecided:,} undecided")
+    gone = f", {done.not_examined:,} not examined" if done.not_examined else ""
+    rows = done.people + done.not_examined
+    say(f"  {rows:,} people: {done.certified:,} certified, {refuted}, {done.undecided:,} undecided{gone}")
     say(
         f"  signed by {done.key} at {done.time}"
         if done.key

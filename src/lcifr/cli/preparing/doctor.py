@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from lcifr.cli.terminal.model_options import (
     PANEL,
+    AcceptAccuracyOption,
+    AcceptDraftOption,
     DescribeOption,
+    MissingOption,
     ModelOption,
     ModelSchemaOption,
     ModelTargetOption,
@@ -42,20 +45,27 @@ def doctor(
         typer.Option("--data", metavar="TABLE", help="People to compare the model on.", rich_help_panel=PANEL),
     ] = None,
     describe: DescribeOption = None,
+    missing: MissingOption = None,
     schema: ModelSchemaOption = None,
     target: ModelTargetOption = None,
+    accept_draft: AcceptDraftOption = False,
+    accept_accuracy: AcceptAccuracyOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show versions, optional packages and the GPU, and test every solver on questions with known answers.
 
     With --model and --data, compare a model as lcifr reads it with its own library: on the rows of the table, on
-    made-up rows, and at and next to every value where a comparison, a clip or a cast could differ.
+    made-up rows, and at and next to every value where a comparison, a clip or a cast could differ. Its decisions
+    are also compared with the table's true labels (--target), if there are any.
 
-    Exit codes: 0 everything works, 1 something gives a wrong answer, or something that is needed does not run.
+    Exit codes: 0 everything works, 1 something gives a wrong answer, or something that is needed does not run; or the
+    description is still a draft, or the model ranks the labels backwards.
     """
+    about: dict[str, Any] = {"describe": describe, "missing": missing, "schema": schema, "target": target}
+    about |= {"accept_draft": accept_draft, "accept_accuracy": accept_accuracy}
     if model is not None:
-        _compare(model, data, describe, schema, target, as_json)
-    refuse_without_model(data=data, describe=describe, schema=schema, target=target)
+        _compare(model, data, as_json, about)
+    refuse_without_model(data=data, **about)
     from lcifr.runs.preparing.environment import doctor as run_doctor
 
     result = run_doctor()
@@ -66,22 +76,19 @@ def doctor(
     raise typer.Exit(0 if result.well else 1)
 
 
-def _compare(
-    model: Path, data: Path | None, describe: Path | None, schema: str | None, target: str | None, as_json: bool
-) -> NoReturn:
+def _compare(model: Path, data: Path | None, as_json: bool, about: dict[str, Any]) -> NoReturn:
     from lcifr.runs.models.comparing import CompareRequest, compare_model
 
     if data is None:
         raise LcifrError(
             "--model needs people to compare on", fix="add --data TABLE, with the columns that the model reads"
         )
-    request = CompareRequest(model=model, table=data, describe=describe, schema=schema, target=target)
-    result = compare_model(request)
+    result = compare_model(CompareRequest(model=model, table=data, **about))
     if as_json:
         print_json(result.to_dict())
     else:
         _show_compared(result)
-    raise typer.Exit(0 if result.agrees else 1)
+    raise typer.Exit(0 if result.is_ready else 1)
 
 
 def _show_compared(result: CompareResult) -> None:
@@ -102,16 +109,43 @@ def _show_compared(result: CompareResult) -> None:
         if one.first is not None:
             say(f"{one.name}: the library decides {one.first['library']}, lcifr decides {one.first['read']}, for")
             say("  " + ", ".join(f"{name} {value}" for name, value in one.first["person"].items()))
+    say(f"decides: {result.rule}")
+    if result.declared is not None:
+        say(
+            f"This rule is declared. By its own rule ({result.declared.rule}), the library decides otherwise about "
+            f"{result.declared.others:,} of {result.declared.people:,} rows of the table."
+        )
+    for text in result.assumptions:
+        say(f"assumed: {text}")
+    if result.labels is not None:
+        below = "; BELOW the majority rate" if result.labels.accuracy < result.labels.majority else ""
+        say(f"compared with the labels: {result.labels}{below}")
     if result.left_out:
-        say(f"rows left out because of missing values: {result.left_out:,}")
+        say(
+            f"not compared because of missing values: {result.left_out:,} of {result.total:,} rows; an audit does not "
+            "examine them, and counts them as not certified"
+        )
     if not result.runtime:
         say("\nNothing was compared: install the model's library.")
         return
     gap = "" if result.largest is None else f"; the largest difference in an output is {result.largest:.2g}"
-    ended = (
-        "All agree." if result.agrees else "DO NOT AUDIT this model: lcifr and its library compute different results."
-    )
-    say(f"\nSame decision for {percent(result.share)}{gap}. {ended}")
+    say(f"\nSame decision for {percent(result.share)}{gap}. {_ended(result)}")
+
+
+def _ended(result: CompareResult) -> str:
+    if not result.agrees:
+        return "DO NOT AUDIT this model: lcifr and its library compute different results."
+    if result.backwards:
+        return (
+            "DO NOT AUDIT this model: lcifr reads the file as its library does, but the score ranks the labels "
+            "backwards. Correct the description, or add --accept-accuracy."
+        )
+    if result.draft is not None:
+        return (
+            f"The library agrees, but {result.draft} is still a draft: correct it, and delete the line `draft = true` "
+            "(or add --accept-draft)."
+        )
+    return "All agree."
 
 
 def _show(result: DoctorResult) -> None:

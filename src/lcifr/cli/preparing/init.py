@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli.terminal.model_options import ModelOption, show_next_of_model
+from lcifr.cli.terminal.model_options import MissingOption, ModelOption, refuse_without_model, show_next_of_model
 from lcifr.cli.terminal.options import ForceOption, IdOption
 from lcifr.cli.terminal.output import JsonOption, print_json, say, to_stderr
 
@@ -41,6 +41,7 @@ def init(
         list[str] | None, typer.Option("--drop", metavar="COLUMN", help="A column to leave out. Repeatable.")
     ] = None,
     model: ModelOption = None,
+    missing: MissingOption = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="FOLDER", help="Where to write the files. (Default: next to the table.)"),
@@ -57,6 +58,8 @@ def init(
     from lcifr.runs.preparing.initializing import InitRequest
     from lcifr.runs.preparing.initializing import init as run_init
 
+    if model is None:
+        refuse_without_model(missing=missing)
     request = InitRequest(
         table=table,
         out=out,
@@ -66,6 +69,7 @@ def init(
         numeric=tuple(numeric or ()),
         drop=tuple(drop or ()),
         model=model,
+        missing=missing,
         force=force,
     )
     result = run_init(request)

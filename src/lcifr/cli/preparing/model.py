@@ -7,27 +7,44 @@ from typing import Annotated
 
 import typer
 
-from lcifr.cli.terminal.model_options import DescribeOption
+from lcifr.cli.terminal.model_options import DescribeOption, MissingOption
 from lcifr.cli.terminal.output import JsonOption, print_json, say
 
 app = typer.Typer(no_args_is_help=True, help="Inspect model files, and export models that lcifr trained.")
+
+SHOWN = 12
+"""Entries of metadata that are printed."""
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A model: ONNX, skops, XGBoost or LightGBM.")]
 
 
 @app.command("show", epilog="Example: lcifr model show model.skops")
-def show(file: FileArgument, describe: DescribeOption = None, as_json: JsonOption = False) -> None:
+def show(
+    file: FileArgument,
+    describe: DescribeOption = None,
+    missing: MissingOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Show what a model file contains: inputs, layers, outputs, decision rule, arithmetic, hash."""
+    from lcifr.models.files.outline import quoted
     from lcifr.runs.models.showing import show_model
 
-    found = show_model(file, describe)
+    found = show_model(file, describe, missing)
     if as_json:
         print_json(found.to_dict())
         return
     say(" ".join(found.outline.sentences()))
     if found.description:
-        say(f"The columns are described in {found.description}.")
+        say(found.described_words)
     say(f"sha256 {found.sha256}")
+    if found.draft:
+        say("The description is a draft: its entries are guesses until the line `draft = true` is deleted.")
+    if found.outline.metadata:
+        say("\nMetadata, as the file has it (lcifr checks none of it):")
+        for name, text in found.outline.metadata[:SHOWN]:
+            say(f"  {quoted(name)}: {quoted(text)}")
+        if len(found.outline.metadata) > SHOWN:
+            say(f"  and {len(found.outline.metadata) - SHOWN} more; --json shows all")
 
 
 @app.command("export", epilog="Example: lcifr model export producer consumer --out model.onnx")

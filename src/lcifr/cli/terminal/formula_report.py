@@ -5,13 +5,20 @@ from __future__ import annotations
 from lcifr.runs.preparing.formula_check import FormulaCheckResult
 from lcifr.similarity.language.diagnostics import find_position, point_at
 from lcifr.similarity.linting.finding import Example, short_percent
+from lcifr.similarity.scales import scale_sources
 
 
 def formula_report(result: FormulaCheckResult) -> str:
     """The report as text, for people."""
     similarity = result.similarity
-    parts = [similarity.explain(), _findings_text(result), _neighbours_text(result)]
+    parts = [_english(result), _findings_text(result), _neighbours_text(result)]
     return "\n\n".join([f"{similarity.source}, on {result.data}", *parts])
+
+
+def _english(result: FormulaCheckResult) -> str:
+    """What φ says; and, of a table with gaps, how many rows each of its standard deviations comes from."""
+    found = scale_sources(result.similarity, result.data) if result.left_out else ()
+    return "\n".join([result.similarity.explain(), *([""] if found else []), *map(str, found)])
 
 
 def _findings_text(result: FormulaCheckResult) -> str:

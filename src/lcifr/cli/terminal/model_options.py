@@ -32,6 +32,15 @@ DescribeOption = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+MissingOption = Annotated[
+    float | None,
+    typer.Option(
+        "--missing",
+        metavar="NUMBER",
+        help="For XGBoost files: the number that stands for a missing value. (Default: from --describe, else NaN.)",
+        rich_help_panel=PANEL,
+    ),
+]
 ReferenceOption = Annotated[
     Path | None,
     typer.Option(
@@ -77,6 +86,22 @@ SameOption = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+AcceptDraftOption = Annotated[
+    bool,
+    typer.Option(
+        "--accept-draft",
+        help="Go on with a description that is still marked `draft = true`.",
+        rich_help_panel=PANEL,
+    ),
+]
+AcceptAccuracyOption = Annotated[
+    bool,
+    typer.Option(
+        "--accept-accuracy",
+        help="Go on with a model whose score ranks the true labels backwards.",
+        rich_help_panel=PANEL,
+    ),
+]
 AnyArithmeticOption = Annotated[
     Arithmetic | None,
     typer.Option(
@@ -90,8 +115,8 @@ AnyArithmeticOption = Annotated[
 def refuse_without_model(**given: Any) -> None:
     """Options that only mean something with ``--model``."""
     for name, value in given.items():
-        if value:
-            raise LcifrError(f"--{name} works only with --model", fix="add --model FILE")
+        if value is not None and value is not False and value != []:
+            raise LcifrError(f"--{name.replace('_', '-')} works only with --model", fix="add --model FILE")
 
 
 def one_table(command: str, first: Path, *others: Path | None) -> Path:
@@ -138,9 +163,12 @@ def show_next_of_model(request: InitRequest, result: InitResult) -> None:
     phi, people, schema = request.phi_file, request.table, request.schema_file
     described = [] if result.description_file is None else ["--describe", result.description_file]
     named = ["--id", request.id_column] if request.id_column else []
-    asked = ["audit", people, "--model", request.model, *described, *named]
+    missing = ["--missing", f"{request.missing:g}"] if request.missing is not None and not described else []
+    asked = ["audit", people, "--model", request.model, *described, *missing, *named]
     to_stderr(f"\nNext, read and correct {shlex.quote(str(phi))}. To see what it means for these people:")
     to_stderr(f"  {command('phi', 'check', phi, '--data', people, '--schema', schema)}")
     to_stderr("To check that lcifr computes the model as its library does:")
-    to_stderr(f"  {command('doctor', '--model', request.model, *described, '--data', people, '--schema', schema)}")
+    to_stderr(
+        f"  {command('doctor', '--model', request.model, *described, *missing, '--data', people, '--schema', schema)}"
+    )
     to_stderr(f"Then run the audit:\n  {command(*asked, '--phi', phi, '--out', 'audit')}")

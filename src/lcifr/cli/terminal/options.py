@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
@@ -155,6 +156,14 @@ AddressOption = Annotated[
         help="The Ray cluster: auto, or HOST:PORT. (Default: $RAY_ADDRESS, else start Ray here.)",
     ),
 ]
+LabelsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--labels",
+        metavar="CLASS=NAME,…",
+        help="What to call the decisions in output and reports, such as 0=refused,1=granted.",
+    ),
+]
 DeviceOption = Annotated[
     Device,
     typer.Option("--device", help="Where bounds are computed before any search: cuda is a GPU, auto one if there is."),
@@ -174,6 +183,22 @@ FailUnderOption = Annotated[
     float | None,
     typer.Option(min=0.0, max=1.0, help="Exit as with --strict if less than this share is certified; else exit 0."),
 ]
+
+
+def labels_of(given: Iterable[str] | None) -> dict[str, str]:
+    """``["0=refused,1=granted"]`` as ``{"0": "refused", "1": "granted"}``; a class may contain ``=``."""
+    from lcifr.errors import LcifrError
+
+    fix = "write CLASS=NAME,CLASS=NAME, such as --labels 0=refused,1=granted"
+    found: dict[str, str] = {}
+    for entry in (one for text in given or () for one in re.split(r",(?=[^,]*=)", text)):
+        decision, equals, name = (part.strip() for part in entry.rpartition("="))
+        if not (decision and equals and name):
+            raise LcifrError(f"--labels: {entry!r} does not say what to call a decision", fix=fix)
+        if decision in found:
+            raise LcifrError(f"--labels names the decision {decision!r} twice", fix=fix)
+        found[decision] = name
+    return found
 
 
 def list_text(values: Iterable[float]) -> str:

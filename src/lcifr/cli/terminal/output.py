@@ -87,9 +87,9 @@ def is_asked(context: typer.Context, name: str) -> bool:
     return given and context.params.get(name) != known.get_default(context)
 
 
-def exit_code(violated: int, undecided: int) -> int:
-    """0 all certified, 1 a counterexample, 3 some undecided."""
-    return 1 if violated else 3 if undecided else 0
+def exit_code(violated: int, undecided: int, not_examined: int = 0) -> int:
+    """0 all certified, 1 a counterexample, 3 some undecided, or not examined."""
+    return 1 if violated else 3 if undecided or not_examined else 0
 
 
 PATIENCE = 2.0  # seconds before the bar of something countable appears

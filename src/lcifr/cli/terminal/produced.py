@@ -27,7 +27,7 @@ def show_produced(made: ProducerSummary, out: Path, *, own: bool = False) -> Non
         f"exact for {radius.exact} of {people[HELD_OUT]}"
     )
     if radius.vacuous:
-        say(f"warning: nobody is similar to {radius.vacuous} of them; certificates for them say nothing")
+        say(f"warning: no one is similar to {radius.vacuous} of them; certificates for them say nothing")
     say(f"\n{out}/handover     for the consumer: z and radius, no attributes (z may still reveal some)")
     if made.files["bundle"]:
         say(f"{out}/bundle       for an auditor: people, weights, proofs")

@@ -2,40 +2,69 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lcifr.certification.population.statement import fit_words
-from lcifr.drawing.text import at_least, exactly, fixed, moved_words, percent, quantity, tolerance_words, visible
+from lcifr.certification.population.statement import (
+    constant_words,
+    fit_words,
+    not_examined_words,
+    vacuous_words,
+    why_no_bound,
+)
+from lcifr.drawing.text import (
+    at_least,
+    exactly,
+    fixed,
+    labels_words,
+    moved_words,
+    percent,
+    quantity,
+    tolerance_words,
+    visible,
+)
 from lcifr.runs.auditing.baselines import figures_of
 
 if TYPE_CHECKING:
     from lcifr.certification.population.statement import Statement
     from lcifr.runs.auditing.origin import ModelOrigin
     from lcifr.runs.auditing.result import AuditResult
+    from lcifr.similarity.scales import ScaleSource
 
 
 def statement_lines(
-    said: Statement, *, held_out: bool, tolerance: float | None = None, sees_z_alone: bool = False
+    said: Statement,
+    *,
+    held_out: bool,
+    tolerance: float | None = None,
+    sees_z_alone: bool = False,
+    trained_on: bool = False,
+    labels: Mapping[str, str] | None = None,
 ) -> list[str]:
     """The certified share, what it says of the population, and what it must be read with.
 
     Parameters
     ----------
     tolerance : how far two predictions of numbers may be apart.
-    sees_z_alone : who sees z alone can find no counterexample: a point of a ball is nobody.
+    sees_z_alone : whoever sees only z cannot find a counterexample, because a point of a ball is not a person.
+    trained_on : whether the model learned from people among these.
+    labels : what decisions are called.
     """
-    count = f"{said.certified:,} of {said.people:,} {'held-out people' if held_out else 'people'}"
-    share = f"certified with respect to φ: {count} ({percent(said.share)})"
+    count = f"{said.certified:,} of {said.rows:,} {'held-out people' if held_out else 'people'}"
+    share = f"certified with respect to φ: {count} ({percent(said.share)}){not_examined_words(said.not_examined)}"
     warnings = list(said.warnings)
     lines = [share]
     if said.constant is not None:  # first, or the share is what a reader takes away
-        lines = [f"warning: {warnings.pop(0)}", f"({share})"]
+        del warnings[0]
+        decision = (labels or {}).get(said.constant, said.constant)
+        lines = [f"warning: {constant_words(said.people, decision)}", f"({share})"]
     if said.lower is not None:
         lines.append(f"in the population: at least {at_least(said.lower)}, with {100 * said.confidence:g} % confidence")
     else:
-        lines.append("no statement about a population: that needs people who were not used for training")
+        lines.append(f"no statement about a population: {why_no_bound(said.not_examined, trained_on=trained_on)}")
     violated = "" if sees_z_alone else f"counterexamples {said.violated:,}, "
-    lines.append(f"{violated}undecided {said.undecided:,}, vacuous {said.vacuous:,}")
+    gone = f", not examined {said.not_examined:,}" if said.not_examined else ""
+    lines.append(f"{violated}undecided {said.undecided:,}{gone}{vacuous_words(said.vacuous)}")
     if said.accuracy is not None:
         lines.append(
             f"accuracy {percent(said.accuracy)}, balanced {percent(said.balanced_accuracy)}, "
@@ -46,6 +75,14 @@ def statement_lines(
     if tolerance is not None:
         lines.append(f"tolerance {exactly(tolerance)}: {tolerance_words(tolerance)}")
     return lines + [f"warning: {text}" for text in warnings]
+
+
+def show_labels(labels: Mapping[str, str]) -> None:
+    """What ``--labels`` calls the model's decisions, once, so that other lines can use the names."""
+    from lcifr.cli.terminal.output import say
+
+    if labels:
+        say(f"decisions: {labels_words(labels)}")
 
 
 def people_words(count: int) -> str:
@@ -61,14 +98,33 @@ def show_origin(origin: ModelOrigin | None, left_out: int, *, counterexamples: b
     from lcifr.cli.terminal.output import say
 
     if left_out:
-        say(f"rows left out because of missing values: {left_out:,}; the audit says nothing about these people")
+        say(
+            f"not examined because of missing values: {left_out:,} rows; nothing is known about these people, and "
+            "every share counts them as not certified"
+        )
     if origin is not None:
         say(f"model {origin.file} ({origin.library}, sha256 {origin.sha256[:12]}…): {origin.rule}")
+        for text in origin.assumptions:
+            say(f"assumed: {text}")
         say(f"decisions{' and counterexamples' if counterexamples else ''} confirmed by {origin.confirmed_by}")
 
 
-def baseline_table(said: Statement) -> None:
-    """The model beside both baselines."""
+LISTED = 12
+"""Standard deviations and ranks that are listed; result.json has all."""
+
+
+def show_scales(scales: Sequence[ScaleSource]) -> None:
+    """The standard deviations and ranks of φ with the rows that they come from, those from the fewest rows first."""
+    from lcifr.cli.terminal.output import say
+
+    for one in sorted(scales, key=lambda scale: scale.rows)[:LISTED]:
+        say(str(one))
+    if len(scales) > LISTED:
+        say(f"… and {len(scales) - LISTED} more, in result.json")
+
+
+def baseline_table(said: Statement, learner: str) -> None:
+    """The model beside both baselines; ``learner`` : what kind of model these are."""
     from rich.table import Table
 
     from lcifr.cli.terminal.output import console
@@ -84,6 +140,8 @@ def baseline_table(said: Statement) -> None:
     out = console()
     out.print()
     out.print(table)
+    if learner:
+        out.print(f"plain and unaware: {learner}; unaware never sees what φ leaves free")
 
 
 def _figure(name: str, value: float | None) -> str:
@@ -105,7 +163,8 @@ def counterexample_table(result: AuditResult) -> None:
     for heading in ("counterexample", f"person {shown.id}", "a similar person"):
         table.add_column(Text(visible(heading)))
     own, other, tolerance = shown.prediction, shown.other_prediction, result.model.tolerance
-    decided = (own, other) if tolerance is None else (quantity(own, tolerance), quantity(other, tolerance))
+    named = result.model.shown(own), result.model.shown(other)
+    decided = named if tolerance is None else (quantity(own, tolerance), quantity(other, tolerance))
     decisions = (result.model.target, *decided)
     for row in (*((name, *pair) for name, pair in shown.differs.items()), decisions):
         table.add_row(*(Text(visible(str(value))) for value in row))

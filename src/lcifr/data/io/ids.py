@@ -110,7 +110,8 @@ def read_ids(
     if id_column not in table.column_names:
         raise LcifrError(f'{named} has no column "{id_column}"', fix="name the column with the ids, or none")
     kind = table[id_column].type
-    if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+    binary = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+    if pa.types.is_nested(kind) or any(is_kind(kind) for is_kind in binary):
         raise LcifrError(
             f'{named}: the ids in column "{id_column}" are of the type {kind}',
             fix="turn them into text; ids are text or whole numbers, one for everybody",

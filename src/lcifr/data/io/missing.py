@@ -10,10 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from lcifr.data import Numeric, Schema
+from lcifr.data.attributes import Attribute, Numeric
 from lcifr.data.frames import as_text
 from lcifr.data.io.ids import MISSING
 from lcifr.data.io.parquet_table import is_dictionary_of_texts, is_text
+from lcifr.data.schema import Schema
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,13 @@ def complete_rows(table: pa.Table, schema: Schema) -> NDArray[np.bool_]:
     complete = np.ones(len(table), np.bool_)
     for attribute in schema:
         if attribute.name in table.column_names and _may_miss(table[attribute.name], isinstance(attribute, Numeric)):
-            complete &= ~_missing(table[attribute.name], isinstance(attribute, Numeric))
+            complete &= ~missing_values(table[attribute.name], attribute)
     return complete
+
+
+def missing_values(column: pa.ChunkedArray, attribute: Attribute) -> NDArray[np.bool_]:
+    """(rows,) whether the value of an attribute is missing; see :func:`complete_rows`."""
+    return _missing(column, isinstance(attribute, Numeric))
 
 
 def _may_miss(column: pa.ChunkedArray, numeric: bool) -> bool:

@@ -144,7 +144,7 @@ class ParquetTable:
                 if start >= len(batch):
                     start -= len(batch)
                     continue
-                yield self._whole(batch.slice(start), names, keys, piece)
+                yield self._whole(batch.slice(start), names, keys, piece, coded)
                 start = 0
 
     def _refuse_other_columns(self, piece: ParquetPiece, schema: pa.Schema, names: list[str]) -> None:
@@ -166,9 +166,9 @@ class ParquetTable:
         return parquet.ParquetFile(file, pre_buffer=False, buffer_size=buffer, read_dictionary=coded)
 
     def _whole(
-        self, batch: pa.RecordBatch, names: list[str], keys: dict[str, Any], piece: ParquetPiece
+        self, batch: pa.RecordBatch, names: list[str], keys: dict[str, Any], piece: ParquetPiece, coded: list[str]
     ) -> pa.RecordBatch:
-        """With the columns of the partition, in order, and of the types that the table has."""
+        """With the columns of the partition, in order, and of the types that the table has; ``coded`` stay codes."""
         _refuse_broken_texts(batch, piece)
         if len(self.pieces) == 1 and not keys:
             return batch
@@ -177,7 +177,7 @@ class ParquetTable:
             columns = [
                 pa.repeat(pa.scalar(keys[name], kinds[name]), len(batch))
                 if name in keys
-                else _of_type(batch.column(name), kinds[name])
+                else _of_type(batch.column(name), kinds[name], coded=name in coded)
                 for name in names
             ]
         except pa.ArrowException as problem:
@@ -214,9 +214,9 @@ def _refuse_broken_texts(batch: pa.RecordBatch, piece: ParquetPiece) -> None:
                 ) from None
 
 
-def _of_type(column: pa.Array, kind: pa.DataType) -> pa.Array:
-    """The column in the table's type; a dictionary of such values stays one."""
-    return column if is_dictionary_of_texts(column.type) and is_text(kind) else column.cast(kind)
+def _of_type(column: pa.Array, kind: pa.DataType, *, coded: bool) -> pa.Array:
+    """The column in the table's type; a dictionary of such texts stays one where codes are asked for."""
+    return column if coded and is_dictionary_of_texts(column.type) and is_text(kind) else column.cast(kind)
 
 
 def _groups(file: parquet.ParquetFile) -> tuple[int, ...]:

@@ -31,6 +31,8 @@ def described_columns(
 ) -> tuple[Column, ...]:
     """The columns, in the matrix's type, that an entry makes of an attribute: a number, a code, or one for each value.
 
+    The 0 and 1 of one-hot values go through their steps before they are of the matrix's type.
+
     Raises
     ------
     NetworkError
@@ -50,10 +52,22 @@ def described_columns(
         codes = {value: _rounded(code, dtype) for value, code in entry.codes}
         return (TableColumn(attribute.name, tuple(codes.get(value) for value in attribute.values)),)
     rest = 0.0 if entry.unknown is UnknownValue.ZEROS else None
-    return tuple(
-        TableColumn(attribute.name, tuple(float(v == one) if v in entry.values else rest for v in attribute.values))
-        for one in entry.values
+    block = Block(
+        tuple(
+            TableColumn(attribute.name, tuple(float(v == one) if v in entry.values else rest for v in attribute.values))
+            for one in entry.values
+        )
     )
+    programs = entry.value_steps or ((),) * len(entry.values)
+    columns = block.stepwise(((*program, *cast_to(dtype)) for program in programs), where).columns
+    if any(
+        value is not None and not np.isfinite(value)
+        for one in columns
+        if isinstance(one, TableColumn)
+        for value in one.values
+    ):
+        raise NetworkError(f"{where}: the steps make a number that is not finite", fix="correct the steps")
+    return columns
 
 
 def _rounded(value: float, dtype: Dtype) -> float:

@@ -14,6 +14,7 @@ from lcifr.data.program import Operation, ProgramStep, StepFormat
 from lcifr.errors import LcifrError, did_you_mean, no_such_file
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.files.description import (
+    COMPARED,
     FORMAT,
     DescribedInput,
     DescribedOutput,
@@ -25,17 +26,23 @@ from lcifr.models.files.description import (
     UnknownValue,
 )
 
-OF_FILE = ("format", "arithmetic", "inputs", "output")
+OF_FILE = ("format", "draft", "arithmetic", "missing", "inputs", "output")
 OF_KIND: dict[InputKind, tuple[str, ...]] = {
     InputKind.NUMBER: ("column", "steps", "computed_in"),
-    InputKind.ONE_HOT: ("column", "values", "unknown"),
+    InputKind.ONE_HOT: ("column", "values", "unknown", "steps", "computed_in"),
     InputKind.CODE: ("column", "codes"),
     InputKind.AS_IS: ("column",),
     InputKind.CONSTANT: ("value",),
 }
 OF_OUTPUT = ("meaning", "name", "position", "classes", "comparison", "threshold")
-NAMED = {str: "a text", float: "a number", int: "a whole number", list: "a list", dict: "a table"}
-COMPARED = (Meaning.SCORE, Meaning.PROBABILITY)
+NAMED = {
+    bool: "true or false",
+    str: "a text",
+    float: "a number",
+    int: "a whole number",
+    list: "a list",
+    dict: "a table",
+}
 EXAMPLE = "lcifr init people.csv --model model.onnx writes one to begin with"
 
 
@@ -58,13 +65,15 @@ def description_of(plain: Mapping[str, Any], source: str) -> ModelDescription:
     whole.refuse_unknown(OF_FILE)
     if whole.get("format", str) != FORMAT:
         raise whole.error(f"format is {plain.get('format')!r}, expected {FORMAT!r}", f'begin with format = "{FORMAT}"')
-    inputs = plain.get("inputs")
-    if not isinstance(inputs, list) or not inputs:
+    inputs = plain.get("inputs", [])
+    if not isinstance(inputs, list) or not (inputs or plain.keys() & {"arithmetic", "missing", "output"}):
         raise whole.error("there are no [[inputs]]", f"write one for each column that the model reads; {EXAMPLE}")
     entries = tuple(_input(_FileEntry(f"{source}: [[inputs]] {place}", one)) for place, one in enumerate(inputs, 1))
     output = _output(_FileEntry(f"{source}: [output]", plain["output"])) if "output" in plain else None
     arithmetic = whole.choice("arithmetic", Arithmetic) if "arithmetic" in plain else None
-    return ModelDescription(entries, output, arithmetic, source)
+    missing = whole.floating("missing") if "missing" in plain else None
+    draft = bool(whole.get("draft", bool, default=False))
+    return ModelDescription(entries, output, arithmetic, source, missing, draft)
 
 
 class _FileEntry:
@@ -98,10 +107,18 @@ class _FileEntry:
         return value
 
     def number(self, key: str, default: float | None = None) -> float:
-        value = float(self.get(key, float, int, default=default))
+        value = self.floating(key, default)
         if not math.isfinite(value):
             raise self.error(f"{key} = {value} is not finite", f"correct {key}")
         return value
+
+    def floating(self, key: str, default: float | None = None) -> float:
+        """As a float64, NaN and infinity too."""
+        value = self.get(key, float, int, default=default)
+        try:
+            return float(value)
+        except OverflowError:
+            raise self.error(f"{key} = {value} is beyond float64", f"correct {key}") from None
 
     def choice(self, key: str, words: Any, default: Any = None) -> Any:
         value = self.get(key, str, default=default)
@@ -130,7 +147,10 @@ def _input(entry: _FileEntry) -> DescribedInput:
     if kind is InputKind.NUMBER:
         known["steps"] = _steps(entry)
     elif kind is InputKind.ONE_HOT:
-        known |= {"values": entry.texts("values"), "unknown": entry.choice("unknown", UnknownValue, UnknownValue.ERROR)}
+        values = entry.texts("values")
+        known |= {"values": values, "unknown": entry.choice("unknown", UnknownValue, UnknownValue.ERROR)}
+        programs = tuple(_steps(entry, place, len(values)) for place in range(len(values)))
+        known["value_steps"] = programs if any(programs) else ()
     elif kind is InputKind.CODE:
         known["codes"] = _codes(entry)
     elif kind is InputKind.CONSTANT:
@@ -138,9 +158,14 @@ def _input(entry: _FileEntry) -> DescribedInput:
     return DescribedInput(**known)
 
 
-def _steps(entry: _FileEntry) -> tuple[ProgramStep, ...]:
-    """``[["subtract", 38.6], …]`` in the format of the entry; constants are rounded to it, as a library holds them."""
+def _steps(entry: _FileEntry, value: int = 0, values: int = 0) -> tuple[ProgramStep, ...]:
+    """``[["subtract", 38.6], …]`` in the format of the entry; constants are rounded to it, as a library holds them.
+
+    ``value``, ``values`` : of a one-hot category, for which of how many values; a constant may be a list of them.
+    """
     computed: StepFormat = entry.choice("computed_in", StepFormat, StepFormat.FLOAT64)
+    if "computed_in" in entry.plain and not entry.plain.get("steps"):
+        raise entry.error("computed_in is the format of steps, and there are none", 'add steps, such as [["cast"]]')
     steps = []
     for place, one in enumerate(entry.get("steps", list, default=[]), 1):
         inside = _FileEntry(f"{entry.where}, step {place}", {"step": one})
@@ -149,10 +174,19 @@ def _steps(entry: _FileEntry) -> tuple[ProgramStep, ...]:
                 f"found {one!r}, expected an operation and its numbers",
                 f'one of {", ".join(Operation)}, such as ["subtract", 38.6]',
             )
-        if not all(isinstance(c, int | float) and not isinstance(c, bool) for c in one[1:]):
+        if values and any(isinstance(c, list) and len(c) != values for c in one[1:]):
+            raise inside.error(
+                f"found {one!r}, expected one number, or a list with one for each of the {values} values",
+                "give the numbers in the order of values",
+            )
+        chosen = [c[value] if values and isinstance(c, list) else c for c in one[1:]]
+        if not all(isinstance(c, int | float) and not isinstance(c, bool) for c in chosen):
             raise inside.error(f"found {one!r}, expected numbers after the operation", 'such as ["divide", 13.6]')
         with np.errstate(over="ignore"):
-            constants = tuple(float(np.dtype(computed.value).type(constant)) for constant in one[1:])
+            try:
+                constants = tuple(float(np.dtype(computed.value).type(constant)) for constant in chosen)
+            except OverflowError:
+                raise inside.error(f"found {one!r}, a number beyond float64", "correct the step") from None
         try:
             steps.append(ProgramStep(Operation(one[0]), computed, constants))
         except LcifrError as problem:

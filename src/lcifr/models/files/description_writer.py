@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ import tomli_w
 
 from lcifr.data.program import ProgramStep, StepFormat
 from lcifr.models.files.description import FORMAT, DescribedInput, DescribedOutput, InputKind, ModelDescription
-from lcifr.models.files.description_reader import COMPARED
 
 
 def write_description(
@@ -33,8 +32,12 @@ def description_text(description: ModelDescription, comments: Mapping[str, str])
 
 def _paragraphs(description: ModelDescription, comments: Mapping[str, str]) -> Iterator[str]:
     head: dict[str, Any] = {"format": FORMAT}
+    if description.draft:
+        head["draft"] = True
     if description.arithmetic is not None:
         head["arithmetic"] = str(description.arithmetic)
+    if description.missing is not None:
+        head["missing"] = description.missing
     yield _commented(comments.get("file")) + _entries(head)
     for one in description.inputs:
         said = comments.get(one.column) if one.column is not None else None
@@ -70,16 +73,25 @@ def _plain_input(one: DescribedInput) -> dict[str, Any]:
     if one.input is not None:
         plain["input"] = one.input
     if one.steps:
-        plain["steps"] = [[str(step.operation), *map(_shortest(step), step.constants)] for step in one.steps]
-        if (computed := one.steps[0].format) is not StepFormat.FLOAT64:
-            plain["computed_in"] = str(computed)
+        plain |= _plain_steps((one.steps,))
     if one.kind is InputKind.ONE_HOT:
         plain |= {"values": list(one.values), "unknown": str(one.unknown)}
+        plain |= _plain_steps(one.value_steps) if one.value_steps else {}
     if one.kind is InputKind.CODE:
         plain["codes"] = dict(one.codes)
     if one.kind is InputKind.CONSTANT:
         plain["value"] = one.value
     return plain
+
+
+def _plain_steps(programs: Sequence[tuple[ProgramStep, ...]]) -> dict[str, Any]:
+    """Programs of the same operations: a constant is a number where all have the same, else a list with one of each."""
+    steps = []
+    for same in zip(*programs, strict=True):
+        rows = zip(*(map(_shortest(step), step.constants) for step in same), strict=True)
+        steps.append([str(same[0].operation), *(row[0] if len(set(row)) == 1 else list(row) for row in rows)])
+    computed = programs[0][0].format
+    return {"steps": steps} | ({} if computed is StepFormat.FLOAT64 else {"computed_in": str(computed)})
 
 
 def _shortest(step: ProgramStep) -> Any:
@@ -95,6 +107,6 @@ def _plain_output(one: DescribedOutput) -> dict[str, Any]:
         plain["position"] = one.position
     if one.classes:
         plain["classes"] = list(one.classes)
-    if one.meaning in COMPARED:
+    if one.has_threshold:
         plain |= {"comparison": str(one.comparison), "threshold": one.threshold}
     return plain

@@ -29,6 +29,9 @@ TO_ONNX = """export it where you trust it, and give the new file:
      import torch
      torch.onnx.export(module.eval(), torch.zeros(1, INPUTS), "{stem}.onnx", dynamo=True, external_data=False)"""
 
+CATBOOST_TO_ONNX = """export it where you trust it, and give the new file:
+     model.save_model("{stem}.onnx", format="onnx")"""
+
 PICKLE_SUFFIXES = (".pkl", ".pickle", ".joblib", ".sav", ".p", ".dill", ".cloudpickle")
 OLD_PICKLE = re.compile(rb"\(?[cil][\w.]+\n[\w.]+\n")
 """How protocols 0 and 1 begin, which have no mark of their own: with the name of what is to be called."""
@@ -57,6 +60,7 @@ def recognise(path: Path) -> ModelFormat:
         raise no_such_file(path) from None
     if zipfile.is_zipfile(path):
         return _recognise_archive(path)
+    _refuse_catboost(path, head)
     _refuse_pickle(path, head)
     if (head.startswith(b"tree\n") and b"version=" in head) or _is_dumped_lightgbm(head):
         return ModelFormat.LIGHTGBM
@@ -98,6 +102,20 @@ def _refuse_pickle(path: Path, head: bytes) -> None:
         raise NetworkError(
             f"{path} is {what}: reading it would run whatever is in it, so it is not read",
             fix=TO_SKOPS.format(path=path, stem=path.name.split(".")[0]),
+        )
+
+
+def _refuse_catboost(path: Path, head: bytes) -> None:
+    """CatBoost's own formats: its binary one begins with CBM1, its JSON lists features and trees."""
+    begun = head.lstrip()
+    listed = begun.startswith(b"{") and any(
+        re.match(rb'\{\s*"%s"' % key, begun)
+        for key in (b"ctr_data", b"features_info", b"model_info", b"oblivious_trees")
+    )
+    if head.startswith(b"CBM1") or listed:
+        raise NetworkError(
+            f"{path} is a model of CatBoost in its own format, which lcifr does not read",
+            fix=CATBOOST_TO_ONNX.format(stem=path.stem),
         )
 
 

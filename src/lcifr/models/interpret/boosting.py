@@ -7,7 +7,7 @@ are in bin 1 + (how many cuts are at most the number), and a category is in the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -64,6 +64,8 @@ def read_terms(model: Any) -> ReadTerms:
         raise NetworkError(f'{name} with the link "{model.link_}"', fix='use objective="rmse", whose link is identity')
     trees = tuple(_term(model, number, len(base)) for number in range(len(model.term_features_)))
     rule = Rule(Kind.NUMBER, 1) if classes is None else Rule.of(len(base))
+    if rule.kind is Kind.SIGN and model.link_ == "logit":
+        rule = replace(rule, log_odds=(1.0, 0.0))
     return ReadTerms(trees, base, rule, classes)
 
 

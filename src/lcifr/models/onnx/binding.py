@@ -65,6 +65,12 @@ def binding(graph: Graph, description: ModelDescription | None, table: TableColu
                 fix=f"one of {', '.join(names)}",
             )
     only = len(names) == 1
+    nameless = [place for place, one in enumerate(description.inputs, 1) if one.input is None]
+    if nameless and (not only or len(nameless) < len(description.inputs)):
+        raise NetworkError(
+            f"{description.source}: [[inputs]] {nameless[0]} does not say which input of the model it feeds",
+            fix=f'add input = "…" to each entry: {", ".join(names)}',
+        )
 
     def bind(tensor: GraphTensor) -> Columns | Texts:
         entries = description.of_input(tensor.name) or (description.of_input(None) if only else ())

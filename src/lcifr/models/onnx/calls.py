@@ -14,6 +14,14 @@ from lcifr.models.onnx.tensors import AnyArray
 from lcifr.models.onnx.values import Constant, PersonValue, Value
 
 
+class CodedNumberError(NetworkError):
+    """A number that the model takes for a category; ``attribute`` is its name."""
+
+    def __init__(self, message: str, *, fix: str, attribute: str) -> None:
+        super().__init__(message, fix=fix)
+        self.attribute = attribute
+
+
 @dataclass(frozen=True)
 class Circumstances:
     """What holds of the whole graph.

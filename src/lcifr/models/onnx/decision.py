@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from lcifr.errors import NetworkError, did_you_mean
 from lcifr.models.dataflow.vectors import FlowVector
 from lcifr.models.files.description import DescribedOutput, Label, Meaning
+from lcifr.models.files.outline import quoted
 from lcifr.models.onnx.graph import Graph, GraphTensor
 from lcifr.models.onnx.operators.endings import above_threshold, first_of_largest
 from lcifr.models.onnx.values import Columns, Constant, Decided, Hidden, PersonValue, Value, as_hidden, pick
@@ -72,11 +73,16 @@ def read_decision(value: Value, described: DescribedOutput | None, name: str) ->
     NetworkError
         Where only a description could say it, or where it is not exactly representable.
     """
+    if isinstance(value, Constant) and value.array.dtype == object and not value.array.ndim:  # see operators
+        raise NetworkError(
+            f"the output {quoted(name)} is {value.array}, which are not read",
+            fix='decide by the class instead: meaning = "class"',
+        )
     if isinstance(value, Constant):
-        raise NetworkError(f'the output "{name}" is the same for everybody, or nothing that decides')
+        raise NetworkError(f"the output {quoted(name)} is the same for everyone, or nothing that decides")
     if described is None or described.meaning is Meaning.CLASS:
         return _by_itself(value, described, name)
-    where = f'the output "{name}"'
+    where = f"the output {quoted(name)}"
     if isinstance(value, Decided):
         raise NetworkError(
             f"{where} is a class already, not a {described.meaning}",
@@ -110,13 +116,16 @@ def _by_itself(value: PersonValue, described: DescribedOutput | None, name: str)
         hidden = as_hidden(value, name)
         return ReadDecision(hidden.vector, Rule(Kind.NUMBER, 1))
     what = "numbers" if isinstance(value, Columns | Hidden) else "probabilities"
-    raise NetworkError(f'the output "{name}" is {what}, and what they decide is not said', fix=DESCRIBE)
+    raise NetworkError(f"the output {quoted(name)} is {what}, and what they decide is not said", fix=DESCRIBE)
 
 
 def _decided(decided: Decided, classes: tuple[Label, ...], name: str) -> ReadDecision:
     labels = classes or decided.labels
     if len(labels) != len(decided.labels) or len(set(labels)) < len(labels):
-        raise NetworkError(f'the output "{name}" decides between {len(decided.labels)} classes, named {list(labels)}')
+        raise NetworkError(
+            f"the output {quoted(name)} decides between {len(decided.labels)} classes, named {list(labels)}"
+        )
     rule = Rule.of(decided.scores.width) if decided.kind is Kind.CLASS else Rule(Kind.SIGN, 1)
-    found = Rule(rule.kind, rule.outputs, rule.groups, band=decided.band)
+    log_odds = (1.0, 0.0) if decided.log_odds else None
+    found = Rule(rule.kind, rule.outputs, rule.groups, band=decided.band, log_odds=log_odds)
     return ReadDecision(decided.scores, found, np.array(labels), decided.labels)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from lcifr.data import Schema
 from lcifr.data.frames import text_of
 from lcifr.models.columns import Column, ConstantColumn, NumberColumn
-from lcifr.models.files.description import DescribedOutput, Meaning, ScoreComparison
+from lcifr.models.files.description import DescribedOutput, Meaning
 from lcifr.models.onnx.tensors import AnyArray
 from lcifr.models.onnx.values import Columns, Texts
 
@@ -73,6 +73,4 @@ class OutputDecisions:
     def _compared(self, rows: AnyArray) -> NDArray[np.bool_]:
         described = self.described
         assert described is not None
-        score = rows[:, -1 if described.position is None else described.position].astype(np.float64)
-        found = score > described.threshold
-        return found if described.comparison is ScoreComparison.ABOVE else found | (score == described.threshold)
+        return described.is_second(rows[:, -1 if described.position is None else described.position])

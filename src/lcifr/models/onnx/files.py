@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lcifr.data import Encoding
-from lcifr.models.files.description import DescribedOutput, ModelDescription
+from lcifr.models.files.description import OF_INPUTS, THRESHOLD_ENTRIES, DescribedOutput, ModelDescription, TakenEntries
 from lcifr.models.files.outline import ModelOutline
 from lcifr.models.onnx.assembly import LibraryWord, assembled
 from lcifr.models.onnx.binding import TableColumns, binding
@@ -18,6 +18,11 @@ from lcifr.models.onnx.reading import ReadGraph, read_value
 from lcifr.models.onnx.runtime import OnnxPredictor, runtime_name, runtime_scores
 from lcifr.models.onnx.values import Columns, Texts
 from lcifr.models.table_model import TableModel
+
+TAKES = TakenEntries(
+    OF_INPUTS | THRESHOLD_ENTRIES | {"output.name", "output.position", "arithmetic"},
+    {"missing": "leave missing out: an ONNX file says itself what is missing"},
+)
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,11 @@ class OnnxModel:
 
     def _read(self, table: TableColumns) -> tuple[str, ReadGraph, ReadDecision]:
         output = deciding_output(self.graph, self.described_output)
-        read = read_value(self.graph, output, binding(self.graph, self.description, table))
+        bind = binding(self.graph, self.description, table)
+        read = read_value(self.graph, output, bind)
+        for one in self.graph.inputs:  # described inputs that nothing needs: their entries are checked all the same
+            if self.description is not None and self.description.of_input(one.name):
+                bind(one)
         return output, read, read_decision(read.value, self.described_output, output)
 
     def outline(self) -> ModelOutline:

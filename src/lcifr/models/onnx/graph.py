@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lcifr.errors import NetworkError, no_such_file
+from lcifr.models.files.outline import plainly, quoted
 from lcifr.models.onnx.tensors import AnyArray, dtype_of, read_tensor, text_in
 
 LARGEST_FILE = 2**27
@@ -63,7 +64,8 @@ class Graph:
 
     Parameters
     ----------
-    version : of the standard operators. producer : what wrote the file.
+    version : of the standard operators. dialect : which operators of which versions the file says it uses, in words.
+    metadata : what the file says of itself, by name.
     """
 
     inputs: tuple[GraphTensor, ...]
@@ -71,7 +73,8 @@ class Graph:
     nodes: tuple[Node, ...]
     constants: dict[str, AnyArray] = field(repr=False, compare=False)
     version: int
-    producer: str
+    dialect: str = ""
+    metadata: tuple[tuple[str, str], ...] = ()
 
     def needed_for(self, name: str) -> list[Node]:
         """The nodes that a value depends on, in their order."""
@@ -124,8 +127,30 @@ def read_graph(data: bytes, where: str) -> Graph:
     nodes = tuple(_nodes(graph, {one.name for one in inputs} | set(constants)))
     outputs = tuple(_tensor(one) for one in graph.output)
     _check_names(where, inputs, outputs, nodes)
-    producer = " ".join(text_in(part, where) for part in (model.producer_name, model.producer_version) if part)
-    return Graph(inputs, outputs, nodes, constants, _version(model, where), producer)
+    return Graph(
+        inputs,
+        outputs,
+        nodes,
+        constants,
+        _version(model, where),
+        _dialect(model, where),
+        tuple(_metadata(model, where)),
+    )
+
+
+def _dialect(model: Any, where: str) -> str:
+    versions = {STANDARD_NAMES.get(one.domain, text_in(one.domain, where)): one.version for one in model.opset_import}
+    known = [f"{domain or 'operators'} of version {versions[domain]}" for domain in OPSETS if domain in versions]
+    return ", ".join(["ONNX", *known])
+
+
+def _metadata(model: Any, where: str) -> Iterator[tuple[str, str]]:
+    """Who wrote the file and what they wrote about it: any text at all."""
+    for name in ("producer_name", "producer_version", "domain", "doc_string"):
+        if text := text_in(getattr(model, name), where):
+            yield name, text
+    for one in model.metadata_props:
+        yield text_in(one.key, where), text_in(one.value, where)
 
 
 def _parse(data: bytes, where: str) -> Any:
@@ -166,7 +191,7 @@ def _nodes(graph: Any, known: set[str]) -> Iterator[Node]:
         read, written = (tuple(text_in(one, f"node {number}") for one in some) for some in (node.input, node.output))
         operator, domain, name = (text_in(one, f"node {number}") for one in (node.op_type, node.domain, node.name))
         domain = STANDARD_NAMES.get(domain, domain)
-        where = f'node "{name}" ({operator})' if name else f"node {number} ({operator})"
+        where = f"node {quoted(name) if name else number} ({plainly(operator)})"
         if domain not in OPSETS:
             raise NetworkError(f"{where} is of the domain {domain}", fix="export with standard operators only")
         for one in read:

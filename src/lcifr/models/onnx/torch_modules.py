@@ -16,7 +16,7 @@ from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.dataflow.normalisation import Normalisation
 from lcifr.models.dataflow.vectors import affine, chosen, clipped, leaky, relu
-from lcifr.models.files.description import ModelDescription
+from lcifr.models.files.description import OF_INPUTS, THRESHOLD_ENTRIES, ModelDescription, TakenEntries
 from lcifr.models.onnx.assembly import LibraryWord, assembled
 from lcifr.models.onnx.binding import TableColumns, binding
 from lcifr.models.onnx.decision import read_decision
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from torch import nn
 
 INPUT, OUTPUT = "input", "output"
+TAKES = TakenEntries(
+    OF_INPUTS | THRESHOLD_ENTRIES | {"output.position", "arithmetic"},
+    {"output.name": "leave name out: a module has one output", "missing": "leave missing out: it is for XGBoost"},
+)
 FloatArray = NDArray[np.float64]
 
 
@@ -61,11 +65,12 @@ def read_module(module: nn.Module, description: ModelDescription, table: Any, en
     """
     import torch
 
+    TAKES.check(description, "a torch module")
     if module.training:
         raise NetworkError("the module is in training mode", fix="call module.eval() before")
     dtype = _dtype(module)
     tensor = GraphTensor(INPUT, dtype, None)
-    graph = Graph((tensor,), (), (), {}, 0, "")
+    graph = Graph((tensor,), (), (), {}, 0)
     bound = binding(graph, description, TableColumns(encoding.schema, table))(tensor)
     if not isinstance(bound, Columns):
         raise NetworkError("a torch module takes numbers, and no texts", fix="describe how categories are coded")

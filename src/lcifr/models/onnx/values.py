@@ -118,6 +118,7 @@ class Decided:
     scores : one margin for ``Kind.SIGN``, one score for each class for ``Kind.CLASS``.
     band : of the margin, or of the lead; see :class:`lcifr.models.rule.Rule`.
     labels : of the classes, as the value holds them. dtype : of the scores.
+    log_odds : whether the margin is the log-odds of the second label.
     """
 
     scores: FlowVector
@@ -126,6 +127,7 @@ class Decided:
     labels: tuple[Any, ...]
     dtype: Dtype
     shape: Shape
+    log_odds: bool = False
 
 
 PersonValue = Texts | Columns | Hidden | Exponentials | Probabilities | Softmax | Decided

@@ -80,7 +80,8 @@ def _take(columns: Columns, kept: Sequence[int]) -> Columns:
     if isinstance(columns, Mixture):
         return columns.take(kept)
     if isinstance(columns, Block):
-        return Block(tuple(columns.columns[j] for j in kept), columns.dtype, columns.sparse)
+        before = None if columns.before is None else tuple(columns.before[j] for j in kept)
+        return Block(tuple(columns.columns[j] for j in kept), columns.dtype, columns.sparse, before)
     return tuple(columns[j] for j in kept)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
@@ -17,7 +18,8 @@ from lcifr.models.sklearn.mixtures import Mixture
 from lcifr.models.sklearn.preprocessing import Columns, as_mixture, read_preprocessing
 from lcifr.models.sklearn.thresholds import inner_estimator, innermost, read_decision
 from lcifr.models.sklearn.tree_thresholds import read_wrapped_trees, wraps_trees
-from lcifr.models.table_model import TableModel
+from lcifr.models.table_model import PositionalColumns, TableModel
+from lcifr.models.trees.lightgbm import LIGHTGBM, is_of_lightgbm
 from lcifr.models.trees.tables import read_tree_table
 
 
@@ -41,7 +43,8 @@ def read_sklearn_table(model: Any, table: Any, encoding: Encoding) -> TableModel
         columns = read_preprocessing(step, columns, f'step "{name}"')
     if wraps_trees(model):
         source = read_wrapped_trees(model)
-        return read_tree_table(model, innermost(model), source, without_mixtures(columns), table, names, encoding)
+        read = read_tree_table(model, innermost(model), source, without_mixtures(columns), table, names, encoding)
+        return replace(read, positional=_positional(model, names))
     numbers = as_mixture(columns, type(model).__name__)
     decision = read_decision(model, numbers.behind.dtype)
     if decision.function.inputs != numbers.behind.width:
@@ -58,6 +61,7 @@ def read_sklearn_table(model: Any, table: Any, encoding: Encoding) -> TableModel
         runtime=f"scikit-learn {version('scikit-learn')}",
         library_outputs=fitted.outputs if fitted.has_outputs else None,
         predict_with_outputs=fitted.both if fitted.has_outputs else None,
+        positional=_positional(model, names),
     )
 
 
@@ -95,7 +99,7 @@ def _names(model: Any, table: Any, encoding: Encoding) -> list[str]:
     """The columns that the model reads, in its order."""
     schema = encoding.schema
     first = reads_the_table(model)
-    if hasattr(first, "feature_names_in_"):
+    if _knows_names(first):
         names = [str(name) for name in first.feature_names_in_]
     else:
         names = [str(name) for name in table.columns if name != schema.target]
@@ -119,6 +123,28 @@ def _names(model: Any, table: Any, encoding: Encoding) -> list[str]:
             fix="give the columns that the model was fitted on",
         )
     return names
+
+
+def _knows_names(first: Any) -> bool:
+    """Whether it was fitted on columns with names; LightGBM makes names up where there are none."""
+    if not hasattr(first, "feature_names_in_"):
+        return False
+    made_up = [f"Column_{place}" for place in range(len(first.feature_names_in_))]
+    return not is_of_lightgbm(first) or list(first.feature_names_in_) != made_up
+
+
+def _positional(model: Any, names: Sequence[str]) -> PositionalColumns | None:
+    """The columns, where nothing that is asked for a decision compares their names with those at fit."""
+    if not _knows_names(reads_the_table(model)):
+        return PositionalColumns("The model was fitted without column names. It reads its columns", tuple(names))
+    does_nothing = [step is None or isinstance(step, str) or _passes(step) for _, step in preprocessing_of(model)]
+    if is_of_lightgbm(innermost(model)) and all(does_nothing):
+        return PositionalColumns(LIGHTGBM, tuple(names))
+    return None
+
+
+def _passes(step: Any) -> bool:
+    return type(step).__name__ == "FunctionTransformer"
 
 
 def _dtype(column: Any) -> Dtype:

@@ -17,6 +17,7 @@ from lcifr.models.rule import Kind, Rule
 from lcifr.models.sklearn.estimators import read_estimator, weights_of
 
 WRAPPERS = ("CalibratedClassifierCV", "FixedThresholdClassifier", "TunedThresholdClassifierCV", "FrozenEstimator")
+CUT_OFFS = ("FixedThresholdClassifier", "TunedThresholdClassifierCV")
 LOGISTIC = ("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis", "MLPClassifier")
 """Whose probability of the second class is the logistic function of the score."""
 UNIT = 2.0**-53
@@ -40,9 +41,11 @@ def read_decision(model: Any, dtype: Dtype = FLOAT64) -> Model:
     if name not in WRAPPERS:
         read = read_estimator(model, dtype)
         if name != "MLPClassifier":
-            return read
+            known = read.rule.kind is Kind.SIGN and _is_logistic(model)
+            return replace(read, rule=replace(read.rule, log_odds=(1.0, 0.0))) if known else read
         if read.rule.kind is Kind.SIGN:
-            return replace(read, rule=_rule(probability_band(0.5, _roundoff(model, dtype), name)))
+            rule = _rule(probability_band(0.5, _roundoff(model, dtype), name))
+            return replace(read, rule=replace(rule, log_odds=(1.0, 0.0)))
         lead = (
             2 * ASSUMED_ROUNDOFFS * _roundoff(model, dtype)
         )  # of a softmax: two exponentials, each as exact as assumed
@@ -59,6 +62,14 @@ def read_decision(model: Any, dtype: Dtype = FLOAT64) -> Model:
     if getattr(model, "threshold", None) == "auto":
         threshold = 0.5 if used == "predict_proba" else 0.0
     return _decided(model, score, float(threshold), second)
+
+
+def _is_logistic(estimator: Any) -> bool:
+    """Whether the probability of the second class is the logistic function of the decision function."""
+    name = type(estimator).__name__
+    if getattr(estimator, "multi_class", None) == "multinomial":  # before scikit-learn 1.8: that of twice the score
+        return False
+    return name in LOGISTIC or (name == "SGDClassifier" and estimator.loss == "log_loss")
 
 
 def inner_estimator(model: Any) -> Any:
@@ -98,8 +109,8 @@ class _Score:
     def of(cls, estimator: Any, dtype: Dtype) -> _Score:
         """The decision function of an estimator."""
         inner = estimator
-        while type(inner).__name__ in ("FrozenEstimator", "Pipeline"):
-            inner = inner.steps[-1][1] if hasattr(inner, "steps") else inner.estimator
+        while type(inner).__name__ in ("FrozenEstimator", "Pipeline", *CUT_OFFS):
+            inner = inner.steps[-1][1] if hasattr(inner, "steps") else inner_estimator(inner)
         read = read_estimator(inner, dtype)
         if read.rule.kind is not Kind.SIGN:
             raise NetworkError(f"{type(inner).__name__} decides between several classes", fix="use two classes")
@@ -118,7 +129,8 @@ class _Score:
 def _decided(model: Any, score: _Score, threshold: float, second: bool) -> Model:
     """Class 1 from the threshold on, where the score is that of the second class; else class 0 from there on."""
     band = score.band(threshold, second, type(model).__name__)
-    return Model(score.function, _rule(band), np.asarray(model.classes_))
+    known = (score.slope, score.shift) if score.logistic else None
+    return Model(score.function, replace(_rule(band), log_odds=known), np.asarray(model.classes_))
 
 
 def _rule(band: MarginBand) -> Rule:
@@ -153,9 +165,11 @@ def _probability(estimator: Any, dtype: Dtype) -> _Score:
         return _probability(estimator.steps[-1][1] if name == "Pipeline" else estimator.estimator, dtype)
     if name == "CalibratedClassifierCV":
         return _calibrated(estimator, dtype)
+    if name in CUT_OFFS:  # which cut elsewhere, and change no probability
+        return _probability(inner_estimator(estimator), dtype)
     if getattr(estimator, "multi_class", None) == "multinomial":  # of versions before 1.8: the logistic function of 2 f
         raise NetworkError(f'the probability of {name} with multi_class="multinomial" is another one of two classes')
-    if name in LOGISTIC or (name == "SGDClassifier" and estimator.loss == "log_loss"):
+    if _is_logistic(estimator):
         return replace(_Score.of(estimator, dtype), logistic=True)
     raise NetworkError(
         f"the probability of {name} is not the logistic function of a linear score or network",

@@ -119,7 +119,10 @@ def _decided(model: Any, score: _TreeScore, threshold: float, second: bool) -> T
         score, threshold, second = score.negated(), -threshold, True
     band = score.band(threshold, second, type(model).__name__)
     width = max(map(abs, score.source.rule.band)) if score.source.runtime.startswith("xgboost") else 0.0
-    rule = Rule(Kind.SIGN, 1, band=(band.lower - width, band.upper + width))  # its base score is rounded in float32
+    known = [(link.slope, link.shift) for link in score.links if link.logistic]
+    log_odds = known[0] if len(known) == len(score.links) == 1 else None
+    ends = band.lower - width, band.upper + width  # its base score is rounded in float32
+    rule = Rule(Kind.SIGN, 1, band=ends, log_odds=log_odds)
     return replace(score.source, rule=rule, labels=np.asarray(model.classes_))
 
 

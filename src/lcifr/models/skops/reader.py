@@ -8,15 +8,19 @@ import warnings
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import NDArray
+
 from lcifr.data import Encoding
 from lcifr.data.io.files import ChangedFileWarning
 from lcifr.errors import LcifrError, NetworkError
-from lcifr.models.files.description import ModelDescription
+from lcifr.models.files.described_output import declared_labels
+from lcifr.models.files.description import THRESHOLD_ENTRIES, DescribedOutput, ModelDescription, TakenEntries
 from lcifr.models.files.outline import ModelOutline
 from lcifr.models.skops.allowed import SCALARS, TREE, TYPES, allowed_classes, allowed_functions
 from lcifr.models.skops.archive import SCHEMA, Archive, read_archive
@@ -38,19 +42,55 @@ ON_LATENTS = (
 )
 
 
+TAKES = TakenEntries(
+    THRESHOLD_ENTRIES | {"arithmetic"},
+    {
+        "inputs": "leave [[inputs]] out: a fitted model knows its columns and their preparation",
+        "output.name": "leave name out: there is one output",
+        "output.position": "leave position out: the probability, or the score, is that of the second class",
+        "missing": "leave missing out: the file says what is missing",
+    },
+)
+
+
 @dataclass(frozen=True)
 class SkopsModel:
-    """A fitted estimator or Pipeline from a file; whatever is wrong with it is an error that names the file."""
+    """A fitted estimator or Pipeline from a file; whatever is wrong with it is an error that names the file.
+
+    ``description`` : the rule and the names of classes that are declared in place of its own.
+    """
 
     path: Path
     fitted: Any = field(repr=False)
+    description: ModelDescription | None = None
+
+    @cached_property
+    def declared(self) -> Any:
+        """The fitted model, behind the threshold that the description declares."""
+        from lcifr.models.sklearn.declared import with_declared_rule
+
+        with _naming(self.path):
+            return with_declared_rule(self.fitted, self._output, self._where)
+
+    @property
+    def _output(self) -> DescribedOutput | None:
+        return None if self.description is None else self.description.output
+
+    @property
+    def _where(self) -> str:
+        return f"{self.description.source}: {self.path}" if self.description is not None else str(self.path)
+
+    def _labels(self, own: Any) -> NDArray[Any]:
+        """The declared names of classes, else the model's own."""
+        return own if self._output is None else declared_labels(self._output, own, self._where, named=True)
 
     def read_table(self, table: Any, encoding: Encoding) -> TableModel:
         """On the raw columns of a pandas frame."""
         from lcifr.models.sklearn.tables import read_sklearn_table
 
         with _naming(self.path):
-            return read_sklearn_table(self.fitted, table, encoding)
+            found = read_sklearn_table(self.declared, table, encoding)
+            return found if found.model.labels is None else found.renamed(self._labels(found.model.labels))
 
     def read_latents(self) -> LatentTrees:
         """On z, if it is a tree model.
@@ -58,11 +98,12 @@ class SkopsModel:
         Raises
         ------
         NetworkError
-            For any other model.
+            For any other model, and for any description: there is none on the way here.
         """
         from lcifr.models.trees.latents import LatentTrees, read_trees_on_latents
         from lcifr.models.trees.tables import is_tree_model
 
+        TakenEntries(frozenset()).check(self.description, "a model on z from a skops file")
         with _naming(self.path):
             if not is_tree_model(self.fitted):
                 raise NetworkError(f"{type(self.fitted).__name__} is no tree model", fix=ON_LATENTS)
@@ -70,15 +111,26 @@ class SkopsModel:
             return LatentTrees(model, predict=self.fitted.predict)
 
     def outline(self) -> ModelOutline:
-        """What was loaded."""
+        """What was loaded, and how it decides."""
         from lcifr.models.sklearn.outline import outline_sklearn
 
         with _naming(self.path):
-            return outline_sklearn(self.fitted)
+            found, output = outline_sklearn(self.fitted), self._output
+            if self.description is not None and self.description.arithmetic is not None:
+                found = replace(found, arithmetic=self.description.arithmetic)
+            decider = self.declared
+            if output is None or not found.classes:
+                return found
+            classes = tuple(self._labels(found.classes).tolist())
+            rule = found.rule if classes == found.classes else f"{found.rule}; called {', '.join(map(str, classes))}"
+            outputs = found.outputs
+            if output.has_threshold:
+                rule, outputs = output.rule_words(*classes), outline_sklearn(decider).outputs
+            return replace(found, outputs=outputs, rule=rule, classes=classes)
 
 
 def read_file(path: str | Path, description: ModelDescription | None = None) -> SkopsModel:
-    """A model that ``skops.io.dump`` wrote; it knows its columns, so it needs no description.
+    """A model that ``skops.io.dump`` wrote; it knows its columns, and a description may declare another rule.
 
     Raises
     ------
@@ -93,7 +145,7 @@ def read_file(path: str | Path, description: ModelDescription | None = None) -> 
         found = _load(file, _written_anew(checked(archive)))
     if f"{type(found).__module__}.{type(found).__name__}" not in allowed_classes():
         raise NetworkError(f"{file} holds a {type(found).__name__}, not a model")
-    return SkopsModel(file, found)
+    return SkopsModel(file, found, description)
 
 
 def _load(path: Path, data: bytes) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,23 @@ from numpy.typing import NDArray
 
 from lcifr.data import Encoding, Individuals
 from lcifr.errors import NetworkError, did_you_mean
-from lcifr.models.columns import FLOAT64, Block, Column, ConstantColumn, NumberColumn, RawColumn, as_numbers
+from lcifr.models.columns import FLOAT64, Block, Column, ConstantColumn, Dtype, NumberColumn, RawColumn, as_numbers
 from lcifr.models.files.described_columns import constant_column, described_columns
-from lcifr.models.files.description import DescribedInput, InputKind, ModelDescription
+from lcifr.models.files.described_output import check_meaning, declared_labels
+from lcifr.models.files.description import (
+    OF_INPUTS,
+    THRESHOLD_ENTRIES,
+    DescribedInput,
+    DescribedOutput,
+    InputKind,
+    Meaning,
+    ModelDescription,
+    TakenEntries,
+)
 from lcifr.models.files.outline import ModelInput, ModelOutline, rule_words
 from lcifr.models.model import Model
-from lcifr.models.rule import Kind
-from lcifr.models.table_model import TableModel
+from lcifr.models.rule import Kind, Rule
+from lcifr.models.table_model import PositionalColumns, TableModel
 from lcifr.models.trees.latents import LatentTrees, trees_on_latents
 from lcifr.models.trees.matrix import code_column
 from lcifr.models.trees.nodes import TreeLeaf
@@ -27,6 +38,20 @@ from lcifr.models.trees.tables import TreeSource, build_trees, identity
 from lcifr.models.trees.trees import Trees
 
 DESCRIBE = "describe its inputs: `lcifr init people.csv --model FILE` proposes a description, `--describe` takes it"
+TAKEN = (OF_INPUTS - {"inputs.input"}) | THRESHOLD_ENTRIES | {"arithmetic"}
+"""Entries of a description that every tree file takes."""
+INSTEAD = {
+    "inputs.input": "leave input out: the model takes one matrix",
+    "output.name": "leave name out: there is one output",
+    "output.position": "leave position out: the probability, or the score, is that of the second class",
+    "missing": "leave missing out: only XGBoost's files do not say which number stands for a missing value",
+}
+ON_LATENTS = TakenEntries(
+    THRESHOLD_ENTRIES | {"missing"},
+    {"inputs": "leave [[inputs]] out: z is taken as it is", "arithmetic": "use --arithmetic", **INSTEAD},
+)
+
+Sums = Callable[[NDArray[np.float64]], NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -39,6 +64,9 @@ class TreeFile:
     categorical : which columns hold codes of categories. categories : of these, in their order, the values, where the
         file knows them.
     scores : (rows, columns) -> (rows, outputs), the library's own sums; None where it is not installed.
+    positional : why the library does not compare the names of columns, in words; empty where it does.
+    probabilities : the same of its probabilities, (rows,) of the second of two classes.
+    assumptions : what the file does not say, and is taken for granted.
     """
 
     source: TreeSource
@@ -48,7 +76,35 @@ class TreeFile:
     where: str
     notes: tuple[str, ...] = ()
     description: ModelDescription | None = None
-    scores: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = field(default=None, repr=False)
+    scores: Sums | None = field(default=None, repr=False)
+    probabilities: Sums | None = field(default=None, repr=False)
+    assumptions: tuple[str, ...] = ()
+    positional: str = ""
+
+    @property
+    def positional_columns(self) -> PositionalColumns | None:
+        """The columns, where the library reads them by position and the file names them."""
+        return PositionalColumns(self.positional, self.names) if self.positional and self.names else None
+
+    @cached_property
+    def declared(self) -> TreeSource:
+        """The trees with the rule, the classes and the missing number that the description declares."""
+        source, description = self.source, self.description
+        if description is None:
+            return source
+        if description.missing is not None:
+            source = replace(source, missing=float(np.float32(description.missing)))
+        output = description.output
+        if output is None:
+            return source
+        where = f"{description.source}: {self.where}"
+        check_meaning(output, source.rule, where)
+        if output.has_threshold:
+            band = source.threshold_band(output, description.arithmetic, where)
+            source = replace(source, rule=Rule(Kind.SIGN, 1, band=(band.lower, band.upper)))
+        if source.labels is not None:
+            source = replace(source, labels=declared_labels(output, source.labels, where))
+        return source
 
     def read_table(self, table: Any, encoding: Encoding) -> TableModel:
         """The model on the raw columns of a pandas frame.
@@ -58,44 +114,37 @@ class TreeFile:
         NetworkError
             For columns that the table does not have, and for inputs that nobody describes.
         """
-        block = self._block(encoding)
-        if len(block) != self.source.width:
+        source, block = self.declared, self._block(encoding, table)
+        if len(block) != source.width:
             raise NetworkError(
-                f"{self.where} takes {self.source.width} numbers, its description feeds {len(block)}", fix=DESCRIBE
+                f"{self.where} takes {source.width} numbers, its description feeds {len(block)}", fix=DESCRIBE
             )
-        function, own = build_trees(self.source, block, encoding, self.where)
-        model = Model(function, self.source.rule, self.labels)
-        predictor = TreeFilePredictor(block, encoding, model, function, self.scores, own)
+        function, own = build_trees(source, block, encoding, self.where)
+        model = Model(function, source.rule, source.labels)
+        described = None if self.description is None else self.description.output
+        is_probability = described is not None and described.meaning is Meaning.PROBABILITY
+        asked = self.probabilities if is_probability else self.scores
+        predictor = TreeFilePredictor(block, encoding, model, function, asked, own, described)
         return TableModel(
             own,
             identity(len(own.features)),
             model,
             predictor,
             table,
-            "" if self.scores is None else self.source.runtime,
+            "" if asked is None else source.runtime,
             predict_people=predictor.decide,
+            positional=self.positional_columns,
         )
 
     def read_latents(self) -> LatentTrees:
         """The model on z, whose columns are in the order of the file's."""
-        model = replace(trees_on_latents(self.source), labels=self.labels)
-        return LatentTrees(model, self.scores)
+        ON_LATENTS.check(self.description, "a model on z")
+        return LatentTrees(trees_on_latents(self.declared), self.scores)
 
-    @property
-    def labels(self) -> NDArray[Any] | None:
-        """Those of the description, else numbers from 0 on; None where numbers are the decision."""
-        described = None if self.description is None else self.description.output
-        if self.source.labels is None or described is None or not described.classes:
-            return self.source.labels
-        if len(described.classes) != len(self.source.labels):
-            raise NetworkError(
-                f"{self.where} has {len(self.source.labels)} classes, its description {len(described.classes)}"
-            )
-        return np.array(described.classes)
-
-    def _block(self, encoding: Encoding) -> Block:
-        if self.description is not None:
+    def _block(self, encoding: Encoding, table: Any) -> Block:
+        if self.description is not None and self.description.inputs:
             entries = self.description.inputs
+            self._refuse_other_order(entries)
             return Block(tuple(column for one in entries for column in _fed(one, encoding, self.where)))
         if not self.names:
             raise NetworkError(f"{self.where} does not say which columns it reads", fix=DESCRIBE)
@@ -105,17 +154,32 @@ class TreeFile:
         for name, coded in zip(self.names, self.categorical, strict=True):
             attribute = _attribute(encoding, name, self.where)
             if not coded:
-                columns += as_numbers((RawColumn(attribute, np.dtype(np.float64)),), self.where).columns
+                columns += as_numbers((RawColumn(attribute, _float_of(table, name)),), self.where).columns
             elif (values := next(known, None)) is None:
                 raise NetworkError(f'{self.where} does not say which code stands for which "{name}"', fix=DESCRIBE)
             else:
                 columns.append(code_column(attribute, values, self.source.unknown_code))
         return Block(tuple(columns))
 
+    def _refuse_other_order(self, entries: Sequence[DescribedInput]) -> None:
+        """A description that feeds one column of the model with another one of its columns."""
+        place, described = 0, {one.column for one in entries}
+        for one in entries:
+            known = self.names[place] if place < len(self.names) else one.column
+            if one.width == 1 and one.column in self.names and known != one.column and known in described:
+                raise NetworkError(
+                    f'{self.where} calls its column {place + 1} "{known}", its description feeds "{one.column}"',
+                    fix="describe the columns in the order of the model's: " + ", ".join(self.names),
+                )
+            place += one.width
+
     def outline(self) -> ModelOutline:
         """What the file says without a table."""
-        source = self.source
-        model = Model(Trees.of(1, source.base, []), source.rule, self.labels)
+        source, described = self.declared, self.description
+        model = Model(Trees.of(1, source.base, []), source.rule, source.labels)
+        classes = () if source.labels is None else tuple(source.labels.tolist())
+        output = None if described is None else described.output
+        compared = output is not None and output.has_threshold
         named = tuple(
             ModelInput(name, is_category=coded) for name, coded in zip(self.names, self.categorical, strict=False)
         )
@@ -125,25 +189,34 @@ class TreeFile:
             inputs=named or (ModelInput("X", source.width, is_column=False),),
             steps=(trees_in_words(source.trees),),
             outputs=len(source.base),
-            rule=rule_words(model),
-            arithmetic=source.native,
-            classes=() if self.labels is None else tuple(self.labels.tolist()),
+            rule=output.rule_words(*classes) if output is not None and compared else rule_words(model),
+            arithmetic=(described and described.arithmetic) or source.native,
+            classes=classes,
             is_number=source.rule.kind is Kind.NUMBER,
-            knows_codes=self.description is not None or len(source.categories or ()) >= sum(self.categorical),
+            knows_codes=bool(described and described.inputs) or len(source.categories or ()) >= sum(self.categorical),
             notes=self.notes,
+            output=DescribedOutput(Meaning.NUMBER if source.rule.kind is Kind.NUMBER else Meaning.CLASS),
+            reads_raw=True,
+            assumptions=self.assumptions
+            if self.positional_columns is None
+            else (*self.assumptions, self.positional_columns.assumption),
         )
 
 
 @dataclass(frozen=True)
 class TreeFilePredictor:
-    """Decisions about people: by the library's own sums, or by ours where it is not installed."""
+    """Decisions about people: by the library's own sums, or by ours where it is not installed.
+
+    ``described`` : the rule that is declared for the library's numbers; None for the library's own.
+    """
 
     block: Block
     encoding: Encoding
     model: Model
     trees: Trees = field(repr=False)
-    scores: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = field(repr=False)
+    scores: Sums | None = field(repr=False)
     own: Encoding
+    described: DescribedOutput | None = None
 
     def __call__(self, frame: Any) -> NDArray[Any]:
         """(people,) decisions about the rows of a pandas frame."""
@@ -154,8 +227,10 @@ class TreeFilePredictor:
         if self.scores is None:
             return self.model.decide(self.trees(self.own.encode(people)))
         matrix = np.column_stack([self._values(column, people) for column in self.block.columns])
-        values = np.asarray(self.scores(matrix), dtype=np.float64).reshape(len(people), -1)
-        return self.model.decide(values)
+        found = np.asarray(self.scores(matrix))
+        if self.described is not None and self.described.has_threshold and self.model.labels is not None:
+            return np.asarray(self.model.labels[self.described.is_second(found.reshape(-1)).astype(np.int64)])
+        return self.model.decide(found.astype(np.float64).reshape(len(people), -1))
 
     def _values(self, column: Column, people: Individuals) -> NDArray[np.float64]:
         if isinstance(column, ConstantColumn):
@@ -171,6 +246,12 @@ def _fed(entry: DescribedInput, encoding: Encoding, where: str) -> tuple[Column,
         return (constant_column(entry, FLOAT64),)
     name = str(entry.column)
     return described_columns(entry, _attribute(encoding, name, where), FLOAT64, f'{where}, column "{name}"')
+
+
+def _float_of(table: Any, name: str) -> Dtype:
+    """In which the library finds a number in a frame: LightGBM compares a float32 as it is."""
+    kind = getattr(table[name].dtype, "numpy_dtype", table[name].dtype)
+    return np.dtype(np.float32) if kind == np.float32 else FLOAT64
 
 
 def _attribute(encoding: Encoding, name: str, where: str) -> Any:

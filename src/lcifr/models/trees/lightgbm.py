@@ -15,15 +15,19 @@ from numpy.typing import NDArray
 from lcifr.errors import NetworkError
 from lcifr.models.probability import ASSUMED_ROUNDOFFS, behind_line, probability_band
 from lcifr.models.rule import Kind, Rule
-from lcifr.models.trees.nodes import TreeLeaf, below
+from lcifr.models.trees.nodes import TreeLeaf
 from lcifr.models.trees.splits import LibraryNode, LibrarySplit, codes_of
 
 UNIT = 2.0**-53
 ZERO = float(np.float32(1e-35))
-"""Numbers up to this size are zero to LightGBM."""
+"""Numbers up to this size are zero to LightGBM, before it compares them; those that a sparse matrix stores are not."""
 CATEGORICAL, DEFAULT_LEFT = 1, 2
 """Bits of a decision type; the next two say what is missing."""
 NOTHING, ZEROS = 0, 1
+LIGHTGBM = "LightGBM reads its columns"
+WHOLE_SUM = {"pred_early_stop": "0", "start_iteration_predict": "0", "num_iteration_predict": "-1"}
+"""Settings of ``predict`` that old files keep, with the values at which it adds all trees up."""
+OFF = (None, False, "false", "-", "False", "0")
 NUMBERS = ("regression", "regression_l1", "huber", "fair", "quantile", "mape")
 WORKS = ", ".join(("binary", "multiclass", *NUMBERS))
 
@@ -67,7 +71,43 @@ def read_text(text: str, where: str) -> LightGBMModel:
         raise NetworkError(f"{where} is no model of LightGBM: {type(problem).__name__}: {problem}") from None
 
 
+def is_of_lightgbm(estimator: Any) -> bool:
+    """Whether a fitted estimator is one of LightGBM's own."""
+    return type(estimator).__module__.startswith("lightgbm.")
+
+
+def refuse_early_stop(settings: Mapping[str, Any], where: str) -> None:
+    """``predict`` then adds up only as many trees as it takes to reach a margin, which is another function.
+
+    Raises
+    ------
+    NetworkError
+        If the settings of a classifier ask for it.
+    """
+    asked = settings.get("pred_early_stop")
+    if asked not in OFF:
+        raise NetworkError(
+            f"{where} has pred_early_stop={asked}: predict stops before it has added up all trees",
+            fix="deploy and audit it without: model.set_params(pred_early_stop=False)",
+        )
+
+
+def _refuse_partial_sums(text: str, where: str) -> None:
+    kept = dict(
+        line[1:-1].split(": ", 1)
+        for line in text.rpartition("\nparameters:")[2].partition("\nend of parameters")[0].splitlines()
+        if line.startswith("[") and ": " in line
+    )
+    for name, usual in WHOLE_SUM.items():
+        if kept.get(name, usual) != usual:
+            raise NetworkError(
+                f"{where} keeps {name}: {kept[name]}, so that predict may not add up all trees",
+                fix=f"save the model again without {name}",
+            )
+
+
 def _read(text: str, where: str) -> LightGBMModel:
+    _refuse_partial_sums(text, where)
     head, *parts = text.split("\nTree=")
     header = _fields(head)
     count = int(header["num_tree_per_iteration"])
@@ -111,7 +151,7 @@ def rule_of(objective: str, count: int, where: str) -> Rule:
     if name == "binary":
         slope = slope_of(objective)
         band = behind_line(probability_band(0.5, UNIT, where), slope, 0.0, UNIT)
-        return Rule(Kind.SIGN, 1, band=(band.lower, band.upper))
+        return Rule(Kind.SIGN, 1, band=(band.lower, band.upper), log_odds=(slope, 0.0))
     if name == "multiclass" and count > 1:
         lead = 2 * ASSUMED_ROUNDOFFS * UNIT  # of a softmax: two exponentials, each as exact as assumed
         return Rule(Kind.CLASS, count, tuple((c,) for c in range(count)), band=(-lead, lead))
@@ -160,6 +200,4 @@ def number_split(
     # Where only zeros are missing, or nothing is, a missing number counts as 0.
     default = default if missing != NOTHING else threshold >= 0.0
     reach = ZERO if missing == ZEROS else math.nan
-    if abs(threshold) <= ZERO:  # before it compares, the library takes numbers of this size for 0
-        threshold = ZERO if threshold >= 0.0 else below(-ZERO)
-    return LibrarySplit(feature, threshold, first, second, missing_first=default, missing_reach=reach)
+    return LibrarySplit(feature, threshold, first, second, missing_first=default, missing_reach=reach, zero_reach=ZERO)

@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.errors import NetworkError
-from lcifr.models.files.description import ModelDescription
-from lcifr.models.trees.files import TreeFile, class_numbers
-from lcifr.models.trees.lightgbm import NOTHING, ZEROS, LightGBMModel, number_split, read_text, rule_of
+from lcifr.models.files.description import ModelDescription, TakenEntries
+from lcifr.models.trees.files import INSTEAD, TAKEN, TreeFile, class_numbers
+from lcifr.models.trees.lightgbm import LIGHTGBM, NOTHING, ZEROS, LightGBMModel, number_split, read_text, rule_of
 from lcifr.models.trees.nodes import TreeLeaf
 from lcifr.models.trees.splits import LibraryNode, LibrarySplit
 from lcifr.models.trees.tables import lightgbm_source
 
+TAKES = TakenEntries(TAKEN, INSTEAD)
 DUMPED = "LightGBM does not read its own JSON back: save_model writes a file that it can be compared with."
 
 MISSING = {"None": NOTHING, "Zero": ZEROS, "NaN": 2}
@@ -41,6 +42,7 @@ def read_file(path: str | Path, description: ModelDescription | None = None) -> 
     dumped = text.lstrip().startswith("{")
     read = _read_dumped(text, str(path)) if dumped else read_text(text, str(path))
     installed = find_spec("lightgbm") is not None and not dumped  # which reads its own text only
+    scores = TextScores(text, float(read.scale)) if installed else None
     unnamed = all(name == f"Column_{place}" for place, name in enumerate(read.names))
     return TreeFile(
         source=lightgbm_source(read, class_numbers(read.rule.classes)),
@@ -50,7 +52,9 @@ def read_file(path: str | Path, description: ModelDescription | None = None) -> 
         where=str(path),
         notes=(DUMPED,) if dumped else (),
         description=description,
-        scores=TextScores(text, float(read.scale)) if installed else None,
+        scores=scores,
+        probabilities=None if scores is None else scores.probabilities,
+        positional=LIGHTGBM,
     )
 
 
@@ -78,6 +82,10 @@ class TextScores:
     def __call__(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
         found = self._booster.predict(matrix, raw_score=True, num_threads=1, validate_features=False)
         return np.asarray(found, dtype=np.float64) * self.scale
+
+    def probabilities(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(rows,) of the second class."""
+        return np.asarray(self._booster.predict(matrix, num_threads=1, validate_features=False))
 
 
 def read_json(content: Any, where: str) -> LightGBMModel:

@@ -129,7 +129,7 @@ def _histogram(model: Any, classes: NDArray[Any] | None) -> LibraryTrees:
 def _scores(classes: NDArray[Any] | None) -> Rule:
     if classes is None:
         return Rule(Kind.NUMBER, 1)
-    return Rule.of(1 if len(classes) == 2 else len(classes))
+    return Rule(Kind.SIGN, 1, log_odds=(1.0, 0.0)) if len(classes) == 2 else Rule.of(len(classes))
 
 
 def _tree(tree: Any, values: NDArray[np.float64]) -> LibraryNode:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lcifr.data import Encoding
-from lcifr.data.program import Operation, ProgramStep, StepFormat
+from lcifr.data.program import Operation, Program, ProgramStep, StepFormat
 from lcifr.errors import NetworkError
-from lcifr.models.columns import Block, Column, ConstantColumn, TableColumn
+from lcifr.models.columns import Block, Column, ConstantColumn, NumberColumn, TableColumn
 from lcifr.models.trees.nodes import CategoryNode, NumberNode, TreeLeaf, TreeNode, below
 
 LARGEST_NUMBER = float(np.finfo(np.float64).max)
@@ -27,6 +27,7 @@ class LibrarySplit:
     codes : of a categorical split, the codes of the first child; then ``threshold`` means nothing.
     members : of a split by equality, the numbers of the first child; then ``threshold`` means nothing either.
     missing_first : where a missing value goes. missing_reach : numbers of at most this size are missing; NaN for none.
+    zero_reach : numbers of at most this size are 0 before they are compared; see :class:`ColumnReader` for sparse ones.
     """
 
     feature: int
@@ -38,11 +39,15 @@ class LibrarySplit:
     codes: frozenset[int] | None = None
     missing_reach: float = math.nan
     members: frozenset[float] | None = None
+    zero_reach: float = 0.0
 
     @property
     def last(self) -> float:
         """The last float64 that goes to the first child."""
-        return below(self.threshold) if self.strict else self.threshold
+        last = below(self.threshold) if self.strict else self.threshold
+        if abs(last) > self.zero_reach:
+            return last
+        return self.zero_reach if last >= 0.0 else below(-self.zero_reach)
 
     def takes_first(self, value: float) -> bool:
         """Where an entry of the matrix goes; NaN is missing."""
@@ -70,14 +75,16 @@ class ColumnReader:
     Parameters
     ----------
     missing : a number that the library takes as missing, such as the 0 that a sparse matrix leaves out; NaN for none.
-    cast_later : whether columns are float64, and the library casts them to float32 once it knows what is missing: a
-        tiny number is then 0 and not missing. Thresholds become those of the float64 numbers.
+    cast_later : where the library scales the columns and casts them to float32 once it knows what is missing, the
+        scaled columns: a tiny number is then 0 and not missing. Thresholds become those of the float64 numbers before.
+    sparse : whether the matrix is sparse. LightGBM compares what is stored there as it is, however near to 0.
     """
 
     columns: Sequence[Column]
     encoding: Encoding
     missing: float = math.nan
-    cast_later: bool = False
+    cast_later: Sequence[Column] | None = None
+    sparse: bool = False
 
     def tree(self, root: LibraryNode) -> TreeNode:
         """The same tree over encoded columns."""
@@ -89,29 +96,41 @@ class ColumnReader:
         column = self.columns[node.feature]
         if not isinstance(column, ConstantColumn):
             return None
-        return node.first if node.takes_first(self._entry(column.value)) else node.second
+        node = self._compared(node)
+        scaled = column if self.cast_later is None else self.cast_later[node.feature]
+        assert isinstance(scaled, ConstantColumn)
+        return node.first if node.takes_first(self._entry(column.value, scaled.value)) else node.second
 
     def _split(self, node: LibrarySplit, first: TreeNode, second: TreeNode) -> TreeNode:
-        column = self.columns[node.feature]
+        column, node = self.columns[node.feature], self._compared(node)
         assert not isinstance(column, ConstantColumn)
         where = self.encoding.columns(column.attribute)
+        scaled = column if self.cast_later is None else self.cast_later[node.feature]
         if isinstance(column, TableColumn):
+            assert isinstance(scaled, TableColumn)
             chosen = frozenset(
                 where.start + code
-                for code, value in enumerate(column.values)
-                if value is not None and node.takes_first(self._entry(value))
+                for code, (value, last) in enumerate(zip(column.values, scaled.values, strict=True))
+                if value is not None and last is not None and node.takes_first(self._entry(value, last))
             )
             if len(chosen) in (0, len(column.values)):
                 return first if chosen else second
             return CategoryNode(range(where.start, where.start + len(column.values)), chosen, first, second)
         if node.codes is not None:
             raise NetworkError(f'a split by categories is about the number "{column.attribute}"')
-        return split_number(where.start, node, (first, second), (self.missing, self.missing), self.cast_later)
+        if self.cast_later is not None:
+            assert isinstance(scaled, NumberColumn)
+            steps = Program(scaled.program.steps[len(column.program.steps) :])
+            node = replace(node, threshold=last_behind(steps, last_cast_to(node.last)), strict=False)
+        return split_number(where.start, node, (first, second), (self.missing, self.missing), cast_later=False)
 
-    def _entry(self, value: float) -> float:
+    def _compared(self, node: LibrarySplit) -> LibrarySplit:
+        return replace(node, zero_reach=0.0) if self.sparse and node.zero_reach else node
+
+    def _entry(self, value: float, scaled: float) -> float:
         if value == self.missing:
             return math.nan
-        return float(np.float32(value)) if self.cast_later else value
+        return scaled if self.cast_later is None else float(np.float32(scaled))
 
 
 def rebuild(
@@ -178,6 +197,32 @@ def last_cast_to(threshold: float) -> float:
         last = np.nextafter(last, np.float32(-np.inf))
     middle = 0.5 * float(last) + 0.5 * float(np.nextafter(last, np.float32(np.inf)))  # exact, and rounds to even
     return middle if np.float32(middle) == last else float(np.nextafter(middle, -np.inf))
+
+
+def last_behind(steps: Program, threshold: float) -> float:
+    """The last float64 that increasing steps make a number of at most the threshold; the first of all if there is none.
+
+    Floats are halved by their order, as probes are.
+    """
+    if not steps.steps:
+        return threshold
+    low, high = -_ORDER_OF_LARGEST, _ORDER_OF_LARGEST
+    while low < high:
+        middle = (low + high + 1) // 2
+        if steps(_float_at(middle)) <= threshold:
+            low = middle
+        else:
+            high = middle - 1
+    return _float_at(low)
+
+
+_ORDER_OF_LARGEST = int(np.float64(LARGEST_NUMBER).view(np.int64))
+
+
+def _float_at(place: int) -> float:
+    """Floats in their order: 0 is at 0, its neighbours at 1 and -1."""
+    size = float(np.int64(abs(place)).view(np.float64))
+    return size if place >= 0 else -size
 
 
 def all_cast_to(number: float) -> tuple[float, float]:

@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from lcifr.data import Encoding
 from lcifr.data.program import StepFormat
 from lcifr.errors import NetworkError
-from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.arithmetic import FORMATS, Arithmetic
 from lcifr.models.columns import Block, RawColumn, encoding_of
+from lcifr.models.files.description import DescribedOutput, Meaning
 from lcifr.models.interpret import boosting
 from lcifr.models.model import Model
 from lcifr.models.network import Network
-from lcifr.models.rule import Rule
+from lcifr.models.probability import SINGLE_UNIT, MarginBand, behind_line, probability_band
+from lcifr.models.rule import Kind, Rule
 from lcifr.models.table_model import TableModel
 from lcifr.models.trees import lightgbm, sklearn, xgboost
 from lcifr.models.trees.matrix import library_matrix
@@ -47,6 +49,7 @@ class TreeSource:
     unknown_code : what it takes other values for, NaN for missing ones; None where it refuses them.
     missing : the number that it takes as missing, NaN for none; sparse_missing : whether also zeros that a sparse
         matrix leaves out.
+    slope : of the logistic function that makes the library's probability of the only output; None where there is none.
     """
 
     trees: tuple[LibraryNode, ...]
@@ -62,6 +65,32 @@ class TreeSource:
     width: int = 0
     categories: tuple[tuple[Any, ...], ...] | None = None
     unknown_code: float | None = math.nan
+    slope: float | None = None
+
+    def threshold_band(self, described: DescribedOutput, arithmetic: Arithmetic | None, where: str) -> MarginBand:
+        """Of the only output, for a threshold of it or of its probability, as the library computes either.
+
+        Parameters
+        ----------
+        arithmetic : in which the model is deployed, where that is not the library's: the coarser of both counts.
+        """
+        kinds = [FORMATS[one].unit for one in (self.native, arithmetic) if one in FORMATS]
+        roundoff, threshold = max(kinds), described.threshold
+        single = self.native is Arithmetic.FLOAT32 and self.slope is not None
+        room = max(map(abs, self.rule.band)) if single else 0.0  # XGBoost rounds the base score of logistic objectives
+        if described.meaning is Meaning.SCORE:
+            rounded = threshold if roundoff < SINGLE_UNIT else float(np.float32(threshold))
+            found = MarginBand(min(threshold, rounded), max(threshold, rounded))
+        elif self.slope is None:
+            raise NetworkError(
+                f"{where} gives no probability that is the logistic function of its sum",
+                fix='use meaning = "score" with a threshold of the sum, or meaning = "class"',
+            )
+        else:
+            found = probability_band(threshold, roundoff, where)
+            if self.slope != 1.0:
+                found = behind_line(found, self.slope, 0.0, roundoff)
+        return MarginBand(found.lower - room, found.upper + room)
 
 
 def read_source(estimator: Any) -> TreeSource:
@@ -117,6 +146,7 @@ def xgboost_source(read: xgboost.XGBoostModel, labels: NDArray[Any] | None) -> T
         width=read.width,
         categories=read.categories,
         unknown_code=math.nan if read.categories is None else None,
+        slope=1.0 if read.objective in xgboost.LOGISTIC else None,
     )
 
 
@@ -125,6 +155,8 @@ def _lightgbm_source(estimator: Any) -> TreeSource:
     if name not in ("LGBMClassifier", "LGBMRegressor"):
         raise NetworkError(f"{name} of LightGBM is not read", fix="use LGBMClassifier or LGBMRegressor")
     read = lightgbm.read_text(estimator.booster_.model_to_string(), name)
+    if read.rule.classes:  # of numbers it always adds up all trees
+        lightgbm.refuse_early_stop(estimator.get_params(), name)
     return lightgbm_source(read, _labels(estimator, read.rule.classes, read.objective))
 
 
@@ -151,6 +183,7 @@ def lightgbm_source(read: lightgbm.LightGBMModel, labels: NDArray[Any] | None) -
         installed,
         width=read.width,
         categories=read.categories,
+        slope=lightgbm.slope_of(read.objective) if read.rule.kind is Kind.SIGN else None,
     )
 
 
@@ -219,10 +252,15 @@ def build_trees(source: TreeSource, block: Block, encoding: Encoding, where: str
     sparse = source.sparse_missing and block.sparse
     if sparse and source.missing != 0.0 and not math.isnan(source.missing):
         raise NetworkError(f"{where} takes {source.missing:g} as missing, and zeros of a sparse matrix", fix="use one")
-    later = sparse and source.cast is StepFormat.FLOAT32
-    cast = block.as_floats() if later else cast_block(block.as_floats(), source.cast, where)
+    # The matrix leaves zeros out before the library casts: a tiny number is then 0, and missing only if 0 itself is.
+    later = sparse and math.isnan(source.missing) and source.cast is StepFormat.FLOAT32
+    if later:
+        cast, scaled = replace(block.as_floats(), columns=block.unscaled), block.columns
+    else:
+        cast, scaled = cast_block(block.as_floats(), source.cast, where), None
     own = encoding_of(cast, encoding)
-    reader = ColumnReader(cast.columns, own, 0.0 if sparse else source.missing, cast_later=later)
+    missing = 0.0 if sparse else source.missing
+    reader = ColumnReader(cast.columns, own, missing, cast_later=scaled, sparse=block.sparse)
     trees = Trees.of(len(own.features), source.base, [reader.tree(tree) for tree in source.trees], source.scale)
     return trees.of_runtime(source.native), own
 

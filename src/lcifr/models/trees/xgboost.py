@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -89,6 +89,8 @@ def read_booster(content: Mapping[str, Any], where: str) -> XGBoostModel:
     attributes = learner.get("attributes", {})
     rounds = _rounds(model, count)
     best = int(attributes["best_iteration"]) + 1 if "best_iteration" in attributes else rounds
+    if not 0 <= best <= rounds:
+        raise NetworkError(f"{where} says that {best} rounds decide, and holds {rounds}", fix="set best_iteration anew")
     kept = int(model["iteration_indptr"][best]) if "iteration_indptr" in model else total * best // max(rounds, 1)
     trees = tuple(
         _tree(tree, int(model["tree_info"][number]), count, where) for number, tree in enumerate(model["trees"][:kept])
@@ -97,7 +99,7 @@ def read_booster(content: Mapping[str, Any], where: str) -> XGBoostModel:
         raise NetworkError(f"{where} holds no trees", fix="train at least one round")
     if logistic:  # the library computes the margin of the base score in float32, in three operations
         room = 8 * UNIT * (1.0 + float(np.abs(base).max()))
-        rule = Rule(rule.kind, rule.outputs, rule.groups, rule.tolerance, (rule.band[0] - room, rule.band[1] + room))
+        rule = replace(rule, band=(rule.band[0] - room, rule.band[1] + room))
     names = tuple(str(name) for name in learner.get("feature_names", ()))
     width = int(parameters["num_feature"])
     kinds = tuple(kind == "c" for kind in learner.get("feature_types", ())) or (False,) * width
@@ -137,9 +139,13 @@ def _values_of(one: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def _rule(objective: str, count: int, where: str) -> tuple[Rule, bool]:
     """What decides, and whether base scores are probabilities."""
+    if count > 1 and objective not in SEVERAL:
+        raise NetworkError(
+            f"{where}: the objective {objective} with num_class={count} is not supported", fix="use multi:softprob"
+        )
     if objective in LOGISTIC:
         band = probability_band(0.5, UNIT, where)
-        return Rule(Kind.SIGN, 1, band=(band.lower, band.upper)), True
+        return Rule(Kind.SIGN, 1, band=(band.lower, band.upper), log_odds=(1.0, 0.0)), True
     if objective == RAW:  # the classifier compares the margin itself with one half
         return Rule(Kind.SIGN, 1, band=(0.5, 0.5)), False
     if objective == HINGE:
@@ -147,7 +153,7 @@ def _rule(objective: str, count: int, where: str) -> tuple[Rule, bool]:
     if objective in SEVERAL:
         lead = 2 * ASSUMED_ROUNDOFFS * UNIT  # of a softmax: two exponentials, each as exact as assumed
         return Rule(Kind.CLASS, count, tuple((c,) for c in range(count)), band=(-lead, lead)), False
-    if objective in NUMBERS and count == 1:
+    if objective in NUMBERS:
         return Rule(Kind.NUMBER, 1), False
     raise NetworkError(f"{where}: the objective {objective} is not supported", fix=f"use one of {WORKS}")
 

@@ -7,9 +7,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from dataclasses import replace
 
 from lcifr.errors import LcifrError, did_you_mean
 from lcifr.report.content import Report
+from lcifr.report.people.explorer import first_people
+
+LISTED = 50
+"""People on a Markdown page: about 30 lines each."""
 
 
 def format_names() -> tuple[str, ...]:
@@ -17,8 +22,15 @@ def format_names() -> tuple[str, ...]:
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")))
 
 
-def render(report: Report, format: str = "html") -> str:
-    """The report as text in one format: the same text for the same report, always."""
+def render(report: Report, format: str = "html", *, people: int | None = LISTED) -> str:
+    """The report as text in one format: the same text for the same report, always.
+
+    Parameters
+    ----------
+    people : how many a Markdown page shows one by one; None for everyone in the report. Other formats show them all.
+    """
+    if format == "md" and people is not None:
+        report = replace(report, explorer=first_people(report.explorer, people))
     names = format_names()
     if format not in names:
         raise LcifrError(

@@ -28,7 +28,10 @@ def draw_people(block: PeopleBlock) -> list[Element]:
     """What the script fills, and what is printed instead, which is also there where no script runs."""
     without = element(
         "noscript",
-        element("p", "Exploring people needs JavaScript; the Markdown and JSON reports list everyone."),
+        element(
+            "p",
+            "Exploring people needs JavaScript; the JSON report, and Markdown with --people all, list them.",
+        ),
     )
     shown = element("div", element("article", id="person", tabindex="-1", aria_live="polite"))
     explorer = element("div", _finder(block), shown, class_="explorer", id="explore", hidden="")

@@ -36,7 +36,7 @@ def _details(result: AuditResult, report: Report) -> Iterator[str]:
     origin, library = report.origin, report.origin.library
     yield f"- Predicts: {plain_markdown(result.model.target)} ({result.model.task})"
     if result.model.classes:
-        yield f"- Decides between: {plain_markdown(', '.join(map(str, result.model.classes)))}"
+        yield f"- Decides between: {plain_markdown(', '.join(map(result.model.shown, result.model.classes)))}"
     if library is not None:
         yield f"- File: {plain_markdown(library.name)}, SHA-256 `{library.sha256}`"
         yield f"- Rule: {plain_markdown(library.rule)}"
@@ -54,14 +54,14 @@ def _factors(result: AuditResult, report: Report) -> Iterator[str]:
 
 
 def _metrics(report: Report) -> Iterator[str]:
-    yield f"- Certified: {plain_markdown(report.rule)}, for everybody whom φ calls similar, proved for each person"
-    yield "- Counterexample: a similar person who could exist, and is decided otherwise"
+    yield f"- Certified: {plain_markdown(report.rule)}, for everyone whom φ calls similar, proved person by person"
+    yield "- Counterexample: a similar person who could exist and gets a different decision"
     yield "- Undecided: neither is known"
 
 
 def _evaluated(result: AuditResult, report: Report) -> Iterator[str]:
     yield f"- {plain_markdown(report.data)}"
-    yield f"- Left out, because a value is missing: {count(result.left_out)}"
+    yield f"- Not examined, because a value is missing: {count(result.left_out)} of {count(result.statement.rows)}"
     yield from (f"- {plain_markdown(text)}" for text in report.data_cautions)
 
 
@@ -76,8 +76,9 @@ def _figures(report: Report) -> Iterator[str]:
         ("certified with respect to φ", proved.certified),
         ("with a counterexample", proved.violated),
         ("undecided", proved.undecided),
+        ("not examined: a value is missing", proved.not_examined),
     ]
-    cells = tuple((name, count(people), percent(people / proved.people)) for name, people in rows)
+    cells = tuple((name, count(people), percent(people / proved.rows)) for name, people in rows)
     yield from markdown_table(Table("Verdicts", ("", "People", "Share"), cells, (False, True, True)))
     yield ""
     head, models = _beside(report)

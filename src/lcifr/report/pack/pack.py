@@ -55,7 +55,10 @@ class PackRequest:
 
 @dataclass(frozen=True)
 class WrittenPack:
-    """A pack on file; sha256 : of the archive. key : who signed it, by fingerprint. confirmed : by the checker."""
+    """A pack on file; sha256 : of the archive. key : who signed it, by fingerprint. confirmed : by the checker.
+
+    people : who were examined. not_examined : rows of the table beside them.
+    """
 
     file: str
     sha256: str
@@ -67,6 +70,7 @@ class WrittenPack:
     violated: int
     undecided: int
     confirmed: bool
+    not_examined: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
@@ -99,7 +103,9 @@ def write_pack(request: PackRequest) -> WrittenPack:
     write_archive(request.out, made)
     said, key = result.statement, None if private is None else fingerprint(private.public_key())
     counts = (said.people, said.certified, said.violated, said.undecided)
-    return WrittenPack(str(request.out), sha256_of(request.out), len(made), time, key, *counts, confirmed=code == 0)
+    return WrittenPack(
+        str(request.out), sha256_of(request.out), len(made), time, key, *counts, code == 0, said.not_examined
+    )
 
 
 def _signed(made: dict[str, bytes], private: Any, time: str) -> dict[str, bytes]:
@@ -132,8 +138,9 @@ def _texts(result: AuditResult, report: Report, rates: GroupRates, time: str, *,
     sample = "" if checked.people == checked.of else f", {checked.people:,} of {checked.of:,} drawn at random"
     words = {
         "target": result.model.target,
-        "verdicts": f"Of {said.people:,} people {said.certified:,} are certified with respect to φ, {said.violated:,} "
-        f"have a counterexample, and {said.undecided:,} are undecided.",
+        "verdicts": f"Of {said.rows:,} people {said.certified:,} are certified with respect to φ, {said.violated:,} "
+        f"have a counterexample, {said.undecided:,} are undecided, and {said.not_examined:,} were not examined "
+        "because a value is missing.",
         "time": time,
         "version": name,
         "audited": report.origin.audited or "on a day that is not on file",
@@ -188,7 +195,7 @@ def _digests(bundle: Path, result: AuditResult) -> dict[str, Any]:
     return {
         "format": "lcifr-digests-1",
         "people": {"digest": people.digest, "people": len(people.lines), "attributes": list(schema["attributes"])},
-        "hashes": asdict(result.model.hashes),
+        "hashes": result.model.hashes.to_dict(),
         "model_file": None if origin is None else origin.sha256,
         "files": {file.name: sha256_of(file) for file in sorted(bundle.iterdir())},
     }

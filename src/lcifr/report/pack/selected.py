@@ -33,8 +33,11 @@ class SelectedPeople:
         if not result.model.classes:
             numbers = predicted.to_numpy(np.float64)
             return cls(people, numbers > np.median(numbers), "a prediction above the median of these people", groups)
-        chosen = _chosen([str(one) for one in result.model.classes], favourable)
-        return cls(people, (predicted.astype(str) == chosen).to_numpy(), f"the decision is {chosen!r}", groups)
+        classes, shown = ([text(one) for one in result.model.classes] for text in (str, result.model.shown))
+        named = favourable if favourable in classes or favourable not in shown else classes[shown.index(favourable)]
+        chosen = _chosen(classes, named)
+        words = f"the decision is {shown[classes.index(chosen)]!r}"
+        return cls(people, (predicted.astype(str) == chosen).to_numpy(), words, groups)
 
     def rates(self, by: Sequence[str] | None, unknown: Sequence[str]) -> GroupRates:
         """Rates by these attributes; by those that the audit looked at if None."""

@@ -21,6 +21,7 @@ class PersonRow:
     values : the attributes, in the table's own units. may : for each attribute that may differ, how far.
     linked : whether not every combination of what may differ is similar.
     score : of an additive model, what speaks for and against. profiles : the output around the counterexample.
+    least_probability : proved: no similar person's probability of this decision is smaller; None where not known.
     other, other_decision : the counterexample. moved : how far its number is from the person's own.
     """
 
@@ -31,6 +32,7 @@ class PersonRow:
     margin: float | None
     radius: float | None = None
     moved: float | None = None
+    least_probability: float | None = None
     vacuous: bool = False
     values: Mapping[str, Value] = field(default_factory=dict)
     may: Mapping[str, Freedom] = field(default_factory=dict)
@@ -73,6 +75,8 @@ class Explorer:
     tolerance: float | None = None  # of decisions that are numbers
     years: tuple[str, ...] = ()  # attributes whose numbers are years, which nobody writes with a comma
     scores: Scores | None = None  # of an additive model
+    probabilities: bool = False  # whether the model computes a probability from its output
+    left_off: int = 0  # people of the report whom a shorter page does not show
 
     @property
     def first(self) -> PersonRow | None:

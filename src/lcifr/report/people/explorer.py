@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.explanations.neighbours import Surroundings, surroundings
+from lcifr.certification.population.tally import decision_name
 from lcifr.certification.producer import FrozenEncoder
 from lcifr.certification.verdicts import Audit, Certificates, Verdict
 from lcifr.data import Numeric
@@ -57,11 +58,23 @@ def explore(
         tolerance=_tolerance(found),
         years=_years(people),
         scores=explained.scores,
+        probabilities=isinstance(found, Audit) and found.model.rule.log_odds is not None,
     )
     while len(made.people) > 1 and (size := _size(made)) > BYTES:
         fewer = made.people[:: -(-size // BYTES)]
         made = replace(made, people=fewer, complete=False, counterexamples=_count(fewer))
     return made
+
+
+def first_people(explorer: Explorer, most: int) -> Explorer:
+    """At most so many of the people, in their order: counterexamples before the undecided, and these before others."""
+    if len(explorer.people) <= most:
+        return explorer
+    rank = {str(Verdict.COUNTEREXAMPLE): 0, str(Verdict.UNDECIDED): 1}
+    places = sorted(range(len(explorer.people)), key=lambda place: rank.get(explorer.people[place].verdict, 2))
+    kept = tuple(explorer.people[place] for place in sorted(places[:most]))
+    left_off = len(explorer.people) - len(kept)
+    return replace(explorer, people=kept, complete=False, counterexamples=_count(kept), left_off=left_off)
 
 
 def _years(people: Sequence[PersonRow]) -> tuple[str, ...]:
@@ -115,11 +128,13 @@ def _describe(
     ]
     if not isinstance(found, Audit):
         return [PersonRow(**one) for one in common]
+    least = found.least_probability
     people, others, violated = found.people.take(rows), found.others.take(rows), found.violated[rows]
     around = near if near is not None else [Surroundings({}, False)] * len(rows)
     return [
         PersonRow(
             **one,
+            least_probability=_finite(least[row]),
             values=by_attribute(people, place),
             may=around[place].may,
             linked=around[place].linked,
@@ -167,7 +182,7 @@ def _word(decision: Any, words: Mapping[str, str], tolerance: float | None) -> s
     plain = decision.item() if isinstance(decision, np.generic) else decision
     if tolerance is not None and isinstance(plain, float):
         return quantity(plain, tolerance)
-    return words.get(str(plain), str(plain))
+    return words.get(decision_name(plain), str(plain))
 
 
 def _moved(own: Any, other: Any, tolerance: float | None) -> float | None:

@@ -49,6 +49,9 @@ def show(person: PersonRow, explorer: Explorer) -> Shown:
     rows = tuple(_row(name, person, explorer) for name in explorer.attributes)
     decision = "Decision" if explorer.tolerance is None else "Prediction"
     facts = [(decision, visible(person.decision)), ("Proved margin", _margin(person))]
+    if explorer.probabilities:
+        least = person.least_probability
+        facts.append(("Proved probability", "–" if least is None else f"at least {floored(least, 3)}"))
     if person.radius is not None:
         facts.append(("Radius ε", short(person.radius)))
     kind = person.verdict.lower()
@@ -80,7 +83,7 @@ def _margin(person: PersonRow) -> str:
 def _sentence(person: PersonRow, rows: tuple[Row, ...], tolerance: float | None) -> str:
     decision = f"“{visible(person.decision)}”"
     if person.vacuous:
-        return "Certified with respect to φ, but vacuously: nobody is similar to this person."
+        return "Certified with respect to φ, but vacuously: no one is similar to this person."
     if person.verdict == "CERTIFIED" and tolerance is not None:
         near = f"a prediction within {exactly(tolerance)} of {visible(person.decision)}"
         return f"Certified with respect to φ: everyone similar to this person gets {near}."

@@ -6,6 +6,7 @@ together is refused, not shown.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from lcifr.models.model import Model
 from lcifr.report.build import build, read_frontier
 from lcifr.report.content import About, Promise, Report, Tuning
 from lcifr.report.sources.surroundings import about_audit, about_consumer, hashes_of_audit, hashes_of_consumer
-from lcifr.runs.auditing.result import AuditResult, ModelSummary
+from lcifr.runs.auditing.result import AuditResult, ModelSummary, decisions_of, name_decisions
 from lcifr.runs.folders.results import ConsumeResult, TuneResult
 from lcifr.runs.folders.run import command_of_folder, fitting_together
 from lcifr.runs.folders.settings import SETTINGS, RunSettings
@@ -37,7 +38,14 @@ LARGEST = 2_000_000
 """People whose rows are read at once: for the histograms, and to count them again."""
 
 
-def read_folder(folder: str | Path, tuned: str | Path | None = None, *, author: str = "", written: str = "") -> Report:
+def read_folder(
+    folder: str | Path,
+    tuned: str | Path | None = None,
+    *,
+    author: str = "",
+    written: str = "",
+    labels: Mapping[Any, str] | None = None,
+) -> Report:
     """The report of a result folder.
 
     Parameters
@@ -46,9 +54,13 @@ def read_folder(folder: str | Path, tuned: str | Path | None = None, *, author: 
     tuned : the folder that ``lcifr tune`` wrote, for the frontier.
     author : who answers for the page. written : the day on which it is made, as 2026-11-16; shown if the audit ended on
         another one.
+    labels : what decisions are called; those that the folder names if there are none.
     """
     root = Path(folder)
     found = read_content(root)
+    if labels:
+        named = name_decisions(labels, decisions_of(found.verdicts.model))
+        found = replace(found, about=replace(found.about, decisions=named))
     with fitting_together(root):
         return found.report(None if tuned is None else read_tuned(tuned), author=author, written=written)
 
@@ -157,7 +169,7 @@ def _models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncod
     about = Hashes(
         saved.function.hash, model.function.hash, phi.hash, encoding.hash, rule_of_bundle(model.rule), said.arithmetic
     )
-    about.refuse_others({**asdict(about), **asdict(said.hashes)}, root / "result.json")
+    about.refuse_others({**asdict(about), **said.hashes.of_proofs()}, root / "result.json")
     try:
         similarity = Similarity(phi.text, schema, encoding)
     except LcifrError:
@@ -170,7 +182,7 @@ def _models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncod
 def _library_models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncoder | None, Model, Hashes]:
     """The same of a model of another library, read again from the file that was audited."""
     model, encoder = read_model_again(root, said)
-    known = Hashes(**asdict(said.hashes), decision=rule_of_bundle(model.rule), arithmetic=said.arithmetic)
+    known = Hashes(**said.hashes.of_proofs(), decision=rule_of_bundle(model.rule), arithmetic=said.arithmetic)
     if encoder is not None:
         found = Hashes.of(encoder, model, said.arithmetic)
         found.refuse_others(asdict(known), root / "result.json")
@@ -214,7 +226,7 @@ def _counted_again(root: Path, found: Audit | Certificates, said: Statement) -> 
         raise ArtefactError(f"{root}: result.json does not count the people as their own rows do", fix="audit again")
     tally = Tally()
     tally.add(found, None, {})
-    return replace(said, share=certified / len(found), constant=tally.constant, decisions=dict(tally.all.decisions))
+    return replace(said, share=certified / said.rows, constant=tally.constant, decisions=dict(tally.all.decisions))
 
 
 # -- the frontier ------------------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +22,15 @@ def about_audit(result: AuditResult, settings: RunSettings | None) -> About:
     origin, known = result.model.origin, result.model.trained_on is not None
     return About(
         title=_title(result.model.target),
-        data=f"{result.statement.people:,} people{of}{drawn}, {_whom(result.held_out, known=known)}",
+        data=f"{result.statement.rows:,} people{of}{drawn}, {_whom(result.held_out, known=known)}",
         partial=None if data is None else data.partial,
         data_cautions=() if data is None else data.cautions,
+        decisions=result.model.labels,
+        baseline_learner=result.baseline_learner,
         checked=None if result.checked is None else checked_of(result.checked),
         recheck=(f"python -m lcifr.check {result.bundle}",) if result.bundle else (),
         findings=result.findings,
-        left_out=result.left_out,
+        scales=result.model.scales,
         library=None if origin is None else library_of(origin),
         **_of_run(settings),
     )
@@ -37,7 +38,7 @@ def about_audit(result: AuditResult, settings: RunSettings | None) -> About:
 
 def library_of(origin: ModelOrigin) -> LibraryFacts:
     """What the page says of a model of another library."""
-    described = f"; inputs as {origin.description} says" if origin.description else ""
+    described = f"; described by {origin.description}" if origin.description else ""
     return LibraryFacts(
         name=f"{Path(origin.file).name}: {origin.library}{described}",
         steps=origin.steps,
@@ -45,26 +46,32 @@ def library_of(origin: ModelOrigin) -> LibraryFacts:
         runtime=origin.runtime,
         sha256=origin.sha256,
         reference=Path(origin.reference).name,
+        assumptions=origin.assumptions,
     )
 
 
 def about_consumer(result: ConsumeResult, settings: RunSettings | None) -> About:
     """The same of a consumer's folder, which knows neither the data nor a check."""
     origin = result.origin
-    data = f"{result.statement.people:,} people, {_whom(result.held_out, known=origin is None)}"
+    known, trained_on = origin is None, result.is_in_sample
+    data = f"{result.statement.people:,} people, {_whom(result.held_out, known=known, trained_on=trained_on)}"
     library = None if origin is None else library_of(origin)
-    return About(title=_title(result.model.target), data=data, library=library, **_of_run(settings))
+    title = _title(result.model.target)
+    return About(title=title, data=data, library=library, trained_on=trained_on or None, **_of_run(settings))
 
 
 def _title(target: str) -> str:
     return f"{target}: do similar people get the same decision?"
 
 
-def _whom(held_out: bool, *, known: bool = True) -> str:
-    """``known`` : whether lcifr trained the model, and so knows on whom."""
+def _whom(held_out: bool, *, known: bool, trained_on: bool = False) -> str:
+    """What is known about these people and training.
+
+    ``known`` : whether lcifr trained the model, and so knows on whom. ``trained_on`` : whether on people among these.
+    """
     if held_out:
         return "held out from training" if known else "declared as held out from training"
-    return "not held out from training" if known else "possibly used for training"
+    return "used for training" if trained_on else "possibly used for training"
 
 
 def _of_run(settings: RunSettings | None) -> dict[str, Any]:
@@ -86,7 +93,7 @@ def hashes_of_audit(result: AuditResult) -> dict[str, str]:
     """Of everything the verdicts depend on, by name."""
     origin = result.model.origin
     file = {} if origin is None else {"model file": origin.sha256}
-    return dict(sorted((asdict(result.model.hashes) | file).items()))
+    return dict(sorted((result.model.hashes.to_dict() | file).items()))
 
 
 def hashes_of_consumer(proved: Provenance) -> dict[str, str]:

@@ -9,6 +9,7 @@ from lcifr.drawing.sweeps.charts import KINDS
 from lcifr.drawing.sweeps.shares import ShareGrid, Shares, ShareStrip
 from lcifr.drawing.text import count, format_value, percent, percents
 from lcifr.report.document import Chart, Table
+from lcifr.runs.auditing.result import ModelSummary
 from lcifr.runs.sweeps.folder import SweepResult
 from lcifr.runs.sweeps.worst_pairs import WorstPair
 
@@ -29,13 +30,15 @@ def shown_standings(result: SweepResult) -> tuple[Standing, ...]:
 def shares_table(result: SweepResult) -> Table:
     """Shares of everybody who can exist, how many that are where they can be counted, and the table's people."""
     sweep, everybody, standings = result.sweep, result.sweep.individuals, shown_standings(result)
+    people = result.people.counts
     texts = percents([float(sweep.share(one)) for one in standings])
     head = ["", "Of everyone who could exist", "People in the table", "Cells"]
     if everybody is not None:
         head.insert(2, "People who could exist")
     rows = []
     for standing, text in zip(standings, texts, strict=True):
-        row = [NAMES[standing], text, count(result.people.get(str(standing), 0)), count(len(sweep.cells(standing)))]
+        least = "at least " if standing is Standing.VIOLATING and sweep.is_lower_end else ""
+        row = [NAMES[standing], least + text, count(people[standing]), count(len(sweep.cells(standing)))]
         if everybody is not None:
             row.insert(2, count(int(sweep.share(standing) * everybody)))
         rows.append(tuple(row))
@@ -89,10 +92,11 @@ def _texts(shares: Shares, standings: tuple[Standing, ...]) -> tuple[str, ...]:
     return tuple(percent(shares[one]) for one in standings)
 
 
-def pair_table(number: int, pair: WorstPair, target: str) -> Table:
+def pair_table(number: int, pair: WorstPair, model: ModelSummary) -> Table:
     """What differs between two people, and how they are decided."""
     rows = [(name, _value(own), _value(other)) for name, (own, other) in pair.differs.items()]
-    rows.append((f"Decision: {target}", _value(pair.decision), _value(pair.other_decision)))
+    own, other = (model.shown(one) if model.labels else _value(one) for one in (pair.decision, pair.other_decision))
+    rows.append((f"Decision: {model.target}", own, other))
     both = "; ".join(f"{name} {_value(value)}" for name, value in pair.alike.items())
     caption = f"Pair {number}." + (f" Both have: {both}." if both else " They differ in every attribute.")
     return Table(caption, ("Differs in", "One person", "A similar person"), tuple(rows), (False, False, False))

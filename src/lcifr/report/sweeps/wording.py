@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lcifr.certification.sweep.result import Standing
+from lcifr.certification.sweep.result import Standing, Sweep
 from lcifr.drawing.sweeps.charts import KINDS
-from lcifr.drawing.text import arithmetic_words, count, exactly, percent, percents, tolerance_words
+from lcifr.drawing.text import arithmetic_words, count, exactly, labels_words, percent, percents, tolerance_words
 from lcifr.report.content import Caution
 from lcifr.report.document import Block, CodeBlock, Document, Gallery, Headline, Points, Section, Table
 from lcifr.report.sweeps.charts import NAMES, grid, pair_table, shares_table, shown_standings, strip
@@ -27,8 +27,11 @@ LIMITS = (
     "counted separately.",
     "Open means that neither a proof nor a similar person with a different decision is known. A longer sweep leaves "
     "less open.",
-    "A pair of people refutes its cell, but not all of its volume. A cell counts as violating only if one change makes "
-    "a counterexample for everyone in it.",
+    "A pair of people refutes its cell: it shows that not everyone there is decided alike, and says nothing about how "
+    "much of the cell is affected. A cell counts as violating only if one change makes a counterexample for everyone "
+    "in it, so the violating share is a lower end while anything is open.",
+    "A proof about one person of the table is about that person alone: it adds nothing to the shares of everyone who "
+    "could exist.",
     "It applies to this φ, and to the model whose hash is given below, computed in the arithmetic named above. Proxies "
     "remain: attributes that φ holds equal may reveal the ones that φ leaves free.",
 )
@@ -64,10 +67,14 @@ def _facts(result: SweepResult, settings: RunSettings, author: str, written: str
     yield "Author", author or "not named"
     origin, hashes = result.model.origin, result.model.hashes
     if origin is None:
-        yield "Model", f"model sha256 {hashes.model[:12]}… on an encoder sha256 {hashes.encoder[:12]}…"
+        yield "Model", f"model sha256 {hashes.model[:12]}… on an encoder sha256 {hashes.first[:12]}…"
     else:
         yield "Model", f"{origin.library}; {'; '.join(origin.steps)} (sha256 {origin.sha256[:12]}…)"
         yield "Rule", f"{origin.rule}."
+        if origin.assumptions:
+            yield "Assumed", " ".join(origin.assumptions)
+    if result.model.labels:
+        yield "Decisions", f"{labels_words(result.model.labels)}."
     yield "Arithmetic", f"{arithmetic_words(result.model.arithmetic)}."
     yield "Universe", _universe(result)
     yield "Confirmed", _confirmed(result)
@@ -112,13 +119,18 @@ def _both_ends(result: SweepResult, texts: dict[Standing, str]) -> str:
     """What the proved share can still become."""
     if result.sweep.share(Standing.PROVED) == 1:
         return "This covers everyone."
-    refuted = f"For {texts[Standing.VIOLATING]}, someone similar gets a different decision"
+    share = texts[Standing.VIOLATING]
+    if not result.sweep.is_lower_end:
+        return f"For {share}, someone similar gets a different decision, and nothing is open."
+    refuted = (
+        f"For at least {share}, someone similar gets a different decision: this is a lower end, and counts only cells "
+        "where it is proved for everyone"
+    )
     if not result.sweep.open:
-        return f"{refuted}, and nothing is open."
+        return f"{refuted}. The rest is known for strict crossings only."
     most = percent(float(result.sweep.share(Standing.PROVED) + result.sweep.share(Standing.OPEN)))
-    known = any(one.pair is not None for one in result.sweep.open)
-    some = " (not all of it: the open part contains known pairs)" if known else ""
-    return f"{refuted}; {texts[Standing.OPEN]} is open, so more work may prove up to {most}{some}."
+    some = " (not all of it: the open part contains known pairs)" if result.sweep.refuted_cells else ""
+    return f"{refuted}. {texts[Standing.OPEN]} is open, so more work may prove up to {most}{some}."
 
 
 def _cautions(result: SweepResult) -> Iterator[Caution]:
@@ -135,14 +147,15 @@ def _cautions(result: SweepResult) -> Iterator[Caution]:
         yield Caution(
             "refuted",
             "Similar people get different decisions",
-            f"{words} of people who could exist: φ calls them similar, and the model gives them different decisions.",
+            f"{words} of people who could exist: φ calls them similar, and the model gives them different decisions."
+            + _refuting(result),
         )
     if sweep.open:
         yield Caution(
             "open",
             "Not everything is known",
             f"Of everyone who could exist, {percent(float(sweep.share(Standing.OPEN)))} is open: not proved, "
-            "and not violating throughout.",
+            f"and not violating throughout.{_stopped(sweep)}",
         )
     if weak := sweep.share(Standing.CROSSINGS):
         yield Caution(
@@ -151,6 +164,23 @@ def _cautions(result: SweepResult) -> Iterator[Caution]:
             f"{percent(float(weak))} is known for strict crossings only: in exact arithmetic, nobody similar gets a "
             "strictly different decision, but ties and rounding may go either way.",
         )
+
+
+def _stopped(sweep: Sweep) -> str:
+    """Which limit stopped the sweep, as a sentence; nothing where none did."""
+    said = "" if sweep.limit is None else str(sweep.limit)
+    return f" The sweep {said}." if said else ""
+
+
+def _refuting(result: SweepResult) -> str:
+    """What pairs in open cells show, and what they do not."""
+    if not (cells := result.sweep.refuted_cells):
+        return ""
+    refuted = "1 open cell is refuted by one" if cells == 1 else f"{count(cells)} open cells are refuted by one each"
+    return (
+        f" {refuted}: not everyone there is decided alike. A pair says nothing about how much of its cell is affected, "
+        "so a small violating share does not mean that few people are."
+    )
 
 
 def _asked(result: SweepResult) -> Iterator[Block]:
@@ -180,6 +210,13 @@ def _found(result: SweepResult) -> Iterator[Block]:
         if result.sweep.individuals is not None
         else "Shares are by volume: the product of lengths of intervals and counts of values."
     )
+    for line in result.people_lines:
+        yield f"{line[0].upper()}{line[1:]}."
+    if result.people.one_by_one:
+        yield (
+            "People whom no cell decides were asked about one by one, as in an audit. people.parquet says how each "
+            "person was decided."
+        )
 
 
 def _map(result: SweepResult) -> Iterator[Block]:
@@ -207,7 +244,7 @@ def _pairs(result: SweepResult) -> Iterator[Block]:
         "plain forward passes decide differently beyond rounding."
     )
     for number, pair in enumerate(shown, 1):
-        yield pair_table(number, pair, result.model.target)
+        yield pair_table(number, pair, result.model)
 
 
 def _method(result: SweepResult, settings: RunSettings) -> Iterator[Block]:
@@ -219,7 +256,8 @@ def _method(result: SweepResult, settings: RunSettings) -> Iterator[Block]:
         "change in scores. docs/design/pairs.md explains why this is correct."
     )
     model = result.model.hashes
-    hashes = {"encoder": model.encoder, "model": model.model, "φ": model.similarity, "encoding": model.encoding}
+    named = {"look_up": "look-up of columns", "similarity": "φ"}
+    hashes = {named.get(name, name): sha256 for name, sha256 in model.to_dict().items()}
     rows = tuple({**hashes, "sweep": result.sweep.hash}.items())
     yield Table("What this report is about (SHA-256)", ("Item", "Hash"), rows, (False, False))
     yield Table("Versions", ("Package", "Version"), tuple(settings.versions.items()), (False, False))

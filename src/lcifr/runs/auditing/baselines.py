@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -52,6 +52,25 @@ class BaselineSettings:
             parties.head.class_weight,
             parties.arithmetic,
         )
+
+    @property
+    def learner(self) -> str:
+        """What kind of model both baselines are, in words."""
+        head = "linear regression" if self.regresses else "logistic regression"
+        hidden: tuple[int, ...] | None = getattr(self.encoder, "hidden", None)
+        if hidden is None:
+            return f"boosted trees (one score for each attribute), and {head} on the scores"
+        layers = " + ".join(map(str, hidden)) or "no"
+        outputs: int = getattr(self.encoder, "latent_dim", 0)
+        return f"a ReLU network ({layers} hidden units, {outputs} outputs), and {head} on its outputs"
+
+
+@dataclass(frozen=True)
+class JudgedBaselines:
+    """What :func:`judge_baselines` found, and what kind of model the baselines are; both empty without baselines."""
+
+    figures: Baselines = field(default_factory=dict)
+    learner: str = ""
 
 
 def judge_baselines(settings: BaselineSettings, training: PeopleTable, people: Individuals, y: Any) -> Baselines:
@@ -102,11 +121,11 @@ def fit_plain_head(head: Head, encoder: Producer, X: Any, y: Any) -> Head:
 
 
 def figures_of(said: Statement) -> dict[str, Any]:
-    """The figures by which models are compared, of people whose labels are known."""
+    """The figures by which models are compared, of people whose labels are known; all are of those examined."""
     fit = ("accuracy", "balanced_accuracy") if said.mean_error is None else ("r2", "mean_error")
     return {
         **{name: getattr(said, name) for name in fit},
-        "certified": said.share,
+        "certified": said.share_of_examined,
         "violated": said.violated / said.people,
         "undecided": said.undecided / said.people,
     }
@@ -131,5 +150,5 @@ def _as_good(figures: Mapping[str, float | None], statement: Statement) -> bool:
     """In all that is known of both: accuracy and balanced accuracy, or R² of numbers, and certified people."""
     own = {name: getattr(statement, name) for name in ("accuracy", "balanced_accuracy", "r2")}
     known = {name: value for name, value in own.items() if value is not None}
-    pairs = [(figures.get(name), value) for name, value in (known | {"certified": statement.share}).items()]
+    pairs = [(figures.get(name), value) for name, value in (known | {"certified": statement.share_of_examined}).items()]
     return bool(known) and all(theirs is not None and theirs >= mine for theirs, mine in pairs)

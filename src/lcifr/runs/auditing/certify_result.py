@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.runs.folders.run import fitting_together, read_result
+from lcifr.similarity.scales import ScaleSource
 
 if TYPE_CHECKING:
     from lcifr.artifacts.provenance import Provenance
@@ -42,12 +43,15 @@ class CertifyResult:
     target, task, classes, tolerance : of the consumer's model.
     proved : ``end to end``, or ``hand-over, ball`` or ``hand-over, box``.
     statement : counts, shares and warnings; never about a population.
-    arithmetic : in which the model is computed; and the encoder, which may be another one in a hand-over.
+    arithmetic : in which the model is computed. encoder_arithmetic : of the encoder, which may differ in a hand-over;
+        None for a model without one.
     certificates : the file, inside the result's folder, with a decision and a verdict for everybody.
     provenance : of the hand-over that the model learned from, where a hand-over was certified.
     hashes, phi : what was proved from end to end.
-    origin : of a model of another library. left_out : rows of the table with missing values.
+    origin : of a model of another library.
     looked_up : who was certified by a sweep; None without one.
+    scales : the standard deviations and ranks that φ speaks of, and how many rows of which table they come from.
+    labels : as for :class:`lcifr.runs.auditing.result.ModelSummary`.
     """
 
     target: str
@@ -58,18 +62,17 @@ class CertifyResult:
     statement: Statement
     certificates: str
     arithmetic: str
-    encoder_arithmetic: str
+    encoder_arithmetic: str | None
     provenance: Provenance | None = None
     hashes: ModelHashes | None = None
     phi: FormulaSummary | None = None
     origin: ModelOrigin | None = None
-    left_out: int = 0
     looked_up: LookUpSummary | None = None
+    scales: tuple[ScaleSource, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def end_to_end(
-        cls, model: ModelSummary, tally: Tally, left_out: int = 0, looked_up: LookUpSummary | None = None
-    ) -> CertifyResult:
+    def end_to_end(cls, model: ModelSummary, tally: Tally, looked_up: LookUpSummary | None = None) -> CertifyResult:
         """What an audit of the same people found."""
         from lcifr.certification.population.statement import state_tally
         from lcifr.runs.auditing.gathering import AUDITED
@@ -83,12 +86,13 @@ class CertifyResult:
             state_tally(tally, held_out=False),
             f"{AUDITED}/audit.parquet",
             model.arithmetic,
-            model.arithmetic,
+            model.arithmetic if model.hashes.has_encoder else None,
             hashes=model.hashes,
             phi=model.phi,
             origin=model.origin,
-            left_out=left_out,
             looked_up=looked_up,
+            scales=model.scales,
+            labels=model.labels,
         )
 
     @property
@@ -100,7 +104,9 @@ class CertifyResult:
         """The content of ``result.json``."""
         said = self.statement.to_dict()
         del said["subgroups"], said["baselines"]
-        about = {"provenance": self.provenance, "hashes": self.hashes, "phi": self.phi}
+        about = {"provenance": self.provenance, "phi": self.phi}
+        hashes = {} if self.hashes is None else {"hashes": self.hashes.to_dict()}
+        encoder = {} if self.encoder_arithmetic is None else {"encoder_arithmetic": self.encoder_arithmetic}
         return {
             "format": FORMAT,
             "command": "certify",
@@ -108,15 +114,18 @@ class CertifyResult:
             "task": self.task,
             "classes": list(self.classes),
             "tolerance": self.tolerance,
+            "labels": dict(self.labels),
             **{name: asdict(known) for name, known in about.items() if known is not None},
+            **hashes,
             "origin": None if self.origin is None else self.origin.to_dict(),
-            "left_out": self.left_out,
+            "left_out": self.statement.not_examined,
             "proved": self.proved,
             "arithmetic": self.arithmetic,
-            "encoder_arithmetic": self.encoder_arithmetic,
+            **encoder,
             "held_out": False,
             **said,
             "radius": self.radius,
+            "scales": [asdict(one) for one in self.scales],
             **({} if self.looked_up is None else {"looked_up": asdict(self.looked_up)}),
             "files": {"certificates": self.certificates},
         }
@@ -138,13 +147,14 @@ class CertifyResult:
             Statement.from_dict(plain),
             str(plain["files"]["certificates"]),
             str(plain["arithmetic"]),
-            str(plain["encoder_arithmetic"]),
+            plain.get("encoder_arithmetic"),
             Provenance.from_dict(plain["provenance"]) if "provenance" in plain else None,
-            ModelHashes(**plain["hashes"]) if "hashes" in plain else None,
+            ModelHashes.from_dict(plain["hashes"]) if "hashes" in plain else None,
             FormulaSummary(**plain["phi"]) if "phi" in plain else None,
             ModelOrigin.from_dict(plain["origin"]) if plain.get("origin") else None,
-            int(plain.get("left_out", 0)),
             LookUpSummary(**plain["looked_up"]) if "looked_up" in plain else None,
+            tuple(ScaleSource(**one) for one in plain.get("scales") or ()),
+            dict(plain.get("labels") or {}),
         )
 
     @classmethod

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from lcifr.artifacts.folder import MANIFEST
 from lcifr.errors import LcifrError
@@ -14,6 +15,7 @@ from lcifr.models.chain import choose_for
 from lcifr.runs.auditing.certify_result import CertifyResult
 from lcifr.runs.auditing.gathering import audit_people, gather
 from lcifr.runs.auditing.parties import open_people, read_parties, refuse_mixed
+from lcifr.runs.auditing.result import decisions_of, name_decisions
 from lcifr.runs.consuming import usual_surroundings
 from lcifr.runs.events import Listener, StepKind, listening, note, step
 from lcifr.runs.executors.crew import workers_of
@@ -46,7 +48,7 @@ class CertifyRequest:
     workers : processes; None for one per core. chunk : people per part; None to choose.
     sweep : the folder that ``sweep`` wrote; whoever of a table is in a strictly proved cell of it is not searched for.
     force : replace ``out`` if lcifr wrote it.
-    executor, address, device : as for :class:`lcifr.runs.AuditRequest`.
+    executor, address, device, labels : as for :class:`lcifr.runs.AuditRequest`.
     """
 
     consumer: Path
@@ -63,6 +65,7 @@ class CertifyRequest:
     executor: str = "local"
     address: str | None = None
     device: str = "cpu"
+    labels: Mapping[Any, str] = field(default_factory=dict)
 
     @property
     def crew(self) -> Workers:
@@ -124,6 +127,7 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
     used = read_consumer(request.consumer)
     model = read_saved_head(request.consumer, used.task).model.agreeing(tolerance=used.tolerance)
     refuse_mixed(request.consumer, "model", used.model, model.function.hash)
+    labels = name_decisions(request.labels, decisions_of(model))
     handed, learned_from = Outline.read(request.people), used.provenance
     on = request.on or usual_surroundings(handed.provenance, model)
     computed = choose_for(request.arithmetic, model.computed)
@@ -159,6 +163,7 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
         str(computed),
         str(handed.provenance.arithmetic),
         provenance=learned_from,
+        labels=labels,
     )
 
 
@@ -175,6 +180,7 @@ def _refuse_another_encoder(handed: Provenance, learned_from: Provenance, reques
 def _from_table(run: Run, request: CertifyRequest, producer: Path) -> CertifyResult:
     look_up = SweepLookUp.read(request.sweep)
     parties = read_parties(producer, request.consumer, arithmetic=request.arithmetic)
+    summary = replace(parties.summary(), labels=name_decisions(request.labels, decisions_of(parties.model)))
     source = open_people(parties, producer, request.people, request.id_column, run.work, workers=request.crew)
     proved = None if look_up is None else look_up.cells
     audit_people(
@@ -182,4 +188,4 @@ def _from_table(run: Run, request: CertifyRequest, producer: Path) -> CertifyRes
     )
     tally = gather(run.work, parties, source, None).tally
     found = None if look_up is None else look_up.summary(tally)
-    return CertifyResult.end_to_end(parties.summary(), tally, looked_up=found)
+    return CertifyResult.end_to_end(summary, tally, looked_up=found)

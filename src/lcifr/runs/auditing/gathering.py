@@ -102,6 +102,7 @@ def gather(work: Path, subject: AuditSubject, source: PeopleSource, by: tuple[st
         for audit in read_audited_chunks(work / AUDITED, people(open_), subject.model, subject.hashes):
             found.tally.add(audit, labels.pop(), subject.groups(audit.people, by))
             found.counterexamples += _counterexamples(subject, audit, LISTED - len(found.counterexamples))
+    found.tally.not_examined = source.left_out
     return found
 
 

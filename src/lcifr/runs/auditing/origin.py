@@ -20,6 +20,7 @@ class ModelOrigin:
         installed, and an exact forward pass of the model as it was read stands for it.
     reference : the table whose standard deviations and ranks φ speaks of.
     groups : classes that count as one decision, where somebody said so.
+    assumptions : what the file does not say and was taken for granted, in sentences.
     """
 
     file: str
@@ -33,17 +34,19 @@ class ModelOrigin:
     runtime: str
     reference: str
     groups: tuple[tuple[Any, ...], ...] = ()
+    assumptions: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        groups = [list(group) for group in self.groups]
-        return {**asdict(self), "columns": list(self.columns), "steps": list(self.steps), "groups": groups}
+        plain: dict[str, Any] = {name: list(getattr(self, name)) for name in ("columns", "steps", "assumptions")}
+        return {**asdict(self), **plain, "groups": [list(group) for group in self.groups]}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ModelOrigin:
         """What :meth:`to_dict` gave."""
         groups = tuple(tuple(group) for group in plain["groups"])
-        return cls(**{**plain, "columns": tuple(plain["columns"]), "steps": tuple(plain["steps"]), "groups": groups})
+        lists = {name: tuple(plain.get(name, ())) for name in ("columns", "steps", "assumptions")}
+        return cls(**{**plain, **lists, "groups": groups})
 
     @property
     def confirmed_by(self) -> str:

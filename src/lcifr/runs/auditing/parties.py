@@ -48,6 +48,7 @@ class Parties(AuditSubject):
     saved : the producer's encoder as it was trained. encoder : with the φ that is asked about.
     head : the consumer's model as it was trained.
     producer, consumer : their folders. target, producer_target : what each of them predicted.
+    learned_from : people whom the producer learned from, and whose standard deviations φ speaks of.
     data : what the producer knows of a dataset by name, to be said beside every figure.
     english, findings : what the producer's φ says, and what lint said to them of it, or None.
     """
@@ -64,6 +65,7 @@ class Parties(AuditSubject):
     trained_on: int | None
     english: str
     arithmetic: Arithmetic
+    learned_from: int
     data: DatasetNotes | None = None
     findings: tuple[Finding, ...] | None = None
 
@@ -101,6 +103,7 @@ class Parties(AuditSubject):
     def summary(self) -> ModelSummary:
         """What is said of both in every result."""
         from lcifr.runs.auditing.result import FormulaSummary, ModelHashes, ModelSummary
+        from lcifr.similarity.scales import scale_sources
 
         similarity, encoder, is_producers = self.encoder.similarity, self.encoder, self.is_producers_formula
         english = self.english if is_producers else similarity.explain()
@@ -115,6 +118,7 @@ class Parties(AuditSubject):
             data=self.data,
             phi=FormulaSummary(similarity.text, english, similarity.hash, similarity.source, is_producers),
             hashes=ModelHashes(encoder.function.hash, model.hash, similarity.hash, encoder.encoding.hash),
+            scales=scale_sources(similarity, "the producer's training people", self.learned_from),
         )
 
 
@@ -149,6 +153,7 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None, arithme
         used.trained_on,
         made.phi.english,
         choose_for(arithmetic, (saved.function, *head.model.computed)),
+        made.sizes[TRAIN],
         made.data,
         made.findings,
     )

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from lcifr.certification.bundles.manifest import Drawn
 from lcifr.certification.population.statement import Statement
+from lcifr.certification.population.tally import decision_name
 from lcifr.check.report.check_report import CheckReport
+from lcifr.errors import LcifrError, did_you_mean
+from lcifr.models.model import Model
 from lcifr.runs.auditing.origin import ModelOrigin
 from lcifr.runs.folders.summaries import DatasetNotes, plain_findings, read_findings
 from lcifr.similarity.linting.finding import Finding
+from lcifr.similarity.scales import ScaleSource
 
 FORMAT = "lcifr-audit-result-2"
 
@@ -33,12 +37,41 @@ class FormulaSummary:
 
 @dataclass(frozen=True)
 class ModelHashes:
-    """What the verdicts are about, by SHA-256: weights of both networks, φ as resolved, encoding of the people."""
+    """What the verdicts are about, by SHA-256.
 
-    encoder: str
+    Parameters
+    ----------
+    first : of the producer's encoder; or of the layer that looks up a table's columns for a model of another library.
+    model : of the weights. similarity : φ as resolved. encoding : of the people.
+    has_encoder : whether ``first`` is an encoder; without one, results call it ``look_up``.
+    """
+
+    first: str
     model: str
     similarity: str
     encoding: str
+    has_encoder: bool = True
+
+    @property
+    def encoder(self) -> str | None:
+        """Of the producer's encoder; None where there is none."""
+        return self.first if self.has_encoder else None
+
+    def to_dict(self) -> dict[str, str]:
+        """As results have them."""
+        name = "encoder" if self.has_encoder else "look_up"
+        return {name: self.first, "model": self.model, "similarity": self.similarity, "encoding": self.encoding}
+
+    def of_proofs(self) -> dict[str, str]:
+        """As proofs have them: these always speak of two functions, and call the first one the encoder."""
+        return replace(self, has_encoder=True).to_dict()
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, str]) -> ModelHashes:
+        """What :meth:`to_dict` gave."""
+        has_encoder = "encoder" in plain
+        first = plain["encoder" if has_encoder else "look_up"]
+        return cls(first, plain["model"], plain["similarity"], plain["encoding"], has_encoder)
 
 
 @dataclass(frozen=True)
@@ -53,6 +86,8 @@ class ModelSummary:
     arithmetic : in which it is computed, from the table's values to the decision.
     origin : of a model of another library; None for what lcifr learned.
     data : what is known of a dataset by name (title, cautions); None for a table of one's own.
+    scales : the standard deviations and ranks that φ speaks of, and how many rows of which table they come from.
+    labels : what decisions are called for people to read, by the model's own names. No hash depends on them.
     """
 
     target: str
@@ -65,11 +100,19 @@ class ModelSummary:
     hashes: ModelHashes
     arithmetic: str
     origin: ModelOrigin | None = None
+    scales: tuple[ScaleSource, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         origin = None if self.origin is None else self.origin.to_dict()
-        return {**asdict(self), "classes": list(self.classes), "origin": origin}
+        return {
+            **asdict(self),
+            "classes": list(self.classes),
+            "hashes": self.hashes.to_dict(),
+            "origin": origin,
+            "scales": [asdict(one) for one in self.scales],
+        }
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ModelSummary:
@@ -82,10 +125,54 @@ class ModelSummary:
             plain["trained_on"],
             DatasetNotes.from_dict(plain["data"]),
             FormulaSummary(**plain["phi"]),
-            ModelHashes(**plain["hashes"]),
+            ModelHashes.from_dict(plain["hashes"]),
             str(plain["arithmetic"]),
             ModelOrigin.from_dict(plain["origin"]) if plain.get("origin") else None,
+            tuple(ScaleSource(**one) for one in plain.get("scales") or ()),
+            dict(plain.get("labels") or {}),
         )
+
+    def shown(self, decision: Any) -> str:
+        """What a decision is called for people to read."""
+        return self.labels.get(decision_name(decision), str(decision))
+
+
+def decisions_of(model: Model) -> tuple[Any, ...]:
+    """What a model decides between: its classes, or the numbers of nameless ones; nothing for a number."""
+    return tuple(range(model.rule.classes)) if model.labels is None else tuple(model.labels)
+
+
+def name_decisions(labels: Mapping[Any, str], decisions: Iterable[Any]) -> dict[str, str]:
+    """What decisions are called for people to read, by the model's own names.
+
+    Parameters
+    ----------
+    labels : as asked for, such as ``{0: "refused", 1: "granted"}``; decisions that are not in it keep their names.
+    decisions : that the model makes, see :func:`decisions_of`.
+
+    Raises
+    ------
+    LcifrError
+        For a decision that the model does not make, and where two would have the same name.
+    """
+    if not labels:
+        return {}
+    known = [decision_name(one) for one in decisions]
+    if not known:
+        raise LcifrError("--labels names decisions, but this model predicts numbers", fix="leave --labels out")
+    named = {decision_name(one): str(text).strip() for one, text in labels.items()}
+    for one in named:
+        if one not in known:
+            raise LcifrError(
+                f"--labels: the model does not make the decision {one!r}.{did_you_mean(one, known)}",
+                fix=f"the decisions are {', '.join(known)}",
+            )
+    shown = [named.get(one, one) for one in known]
+    if not all(shown):
+        raise LcifrError("--labels: the name of a decision is empty", fix="give each decision a name")
+    if twice := next((text for text in shown if shown.count(text) > 1), None):
+        raise LcifrError(f"--labels: two decisions would be called {twice!r}", fix="give each decision its own name")
+    return named
 
 
 @dataclass(frozen=True)
@@ -160,9 +247,9 @@ class AuditResult:
     modularity : how much the hand-over alone certifies. reasons : of the undecided, with counts.
     counterexamples : the first 100; ``audited/audit.parquet`` has all.
     drawn_from : people of the table that a sample was drawn from; None if everybody was audited.
-    left_out : rows of the table with missing values, about whom nothing is said.
     findings : what lint says of φ; None where the producer's training people were not handed on.
     checked : what the exact checker confirmed; None without proofs. bundle : their folder inside the result's.
+    baseline_learner : what kind of model the baselines are, in words; empty without baselines.
     """
 
     model: ModelSummary
@@ -177,7 +264,12 @@ class AuditResult:
     findings: tuple[Finding, ...] | None
     checked: CheckedProofs | None
     bundle: str | None
-    left_out: int = 0
+    baseline_learner: str = ""
+
+    @property
+    def left_out(self) -> int:
+        """Rows of the table with missing values, which were not examined."""
+        return self.statement.not_examined
 
     @property
     def is_refuted(self) -> bool:
@@ -192,6 +284,7 @@ class AuditResult:
             **self.model.to_dict(),
             "held_out": self.held_out,
             **self.statement.to_dict(),
+            "baseline_learner": self.baseline_learner or None,
             "advice": list(self.advice),
             "alone": self.alone,
             "modularity": self.modularity.to_dict(),
@@ -221,7 +314,7 @@ class AuditResult:
             findings=read_findings(plain["findings"]),
             checked=None if checked is None else CheckedProofs(**checked),
             bundle=plain["files"]["bundle"],
-            left_out=int(plain.get("left_out", 0)),
+            baseline_learner=plain.get("baseline_learner") or "",
         )
 
     @classmethod

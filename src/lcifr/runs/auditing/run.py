@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lcifr.runs.auditing import gathering
-from lcifr.runs.auditing.baselines import Baselines
+from lcifr.runs.auditing.baselines import JudgedBaselines
 from lcifr.runs.auditing.gathering import write_and_check
 from lcifr.runs.auditing.parties import Parties, open_people, read_parties
 from lcifr.runs.auditing.subject import AuditOptions
@@ -19,7 +19,7 @@ from lcifr.runs.people.source import PeopleSource, is_table
 
 if TYPE_CHECKING:
     from lcifr.certification.population.statement import Statement
-    from lcifr.runs.auditing.result import AuditResult, CheckedProofs
+    from lcifr.runs.auditing.result import AuditResult, CheckedProofs, ModelSummary
     from lcifr.similarity.linting.finding import Finding
 
 
@@ -65,9 +65,12 @@ def audit(request: AuditRequest, listener: Listener | None = None, *, argv: tupl
     ----------
     listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
     """
+    from lcifr.runs.auditing.result import decisions_of, name_decisions
+
     with listening(listener):
         parties = read_parties(request.producer, request.consumer, request.phi, request.arithmetic)
         parties.check_groups(request.by)
+        summary = replace(parties.summary(), labels=name_decisions(request.labels, decisions_of(parties.model)))
         command = Command.of("audit", request, argv)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             source = open_people(
@@ -88,31 +91,33 @@ def audit(request: AuditRequest, listener: Listener | None = None, *, argv: tupl
             parties.copy_into(run.work)
             baselines = _baselines(parties, source, request)
             found = gathering.gather(run.work, parties, source, request.by)
-            result = _result(parties, source, found, request, baselines, checked)
+            result = _result(parties, summary, source, found, request, baselines, checked)
             run.finish(result.to_dict())
     return result
 
 
-def _baselines(parties: Parties, source: PeopleSource, request: AuditRequest) -> Baselines:
+def _baselines(parties: Parties, source: PeopleSource, request: AuditRequest) -> JudgedBaselines:
     if not request.wants_baselines(source):
-        return {}
+        return JudgedBaselines()
     from lcifr.runs.auditing.baselines import BaselineSettings, judge_baselines
     from lcifr.runs.learning import one_thread
 
     training = parties.training(request.producer)
     if training is None:
-        return {}
+        return JudgedBaselines()
     with one_thread(say=False):
         settings = BaselineSettings.of_parties(parties)
-        return judge_baselines(settings, training, source.individuals(), source.labels())
+        found = judge_baselines(settings, training, source.individuals(), source.labels())
+    return JudgedBaselines(found, settings.learner)
 
 
 def _result(
     parties: Parties,
+    summary: ModelSummary,
     source: PeopleSource,
     found: gathering.Gathered,
     request: AuditRequest,
-    baselines: Baselines,
+    baselines: JudgedBaselines,
     checked: CheckedProofs | None,
 ) -> AuditResult:
     from lcifr.certification.population.statement import state_tally
@@ -120,10 +125,10 @@ def _result(
     from lcifr.runs.auditing.result import AuditResult, Modularity
 
     held_out, tally = request.is_held_out(parties), found.tally
-    statement = state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines)
-    beaten = beaten_by(statement, is_unaware=parties.is_unaware) if baselines else {}
+    statement = state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines.figures)
+    beaten = beaten_by(statement, is_unaware=parties.is_unaware) if baselines.figures else {}
     return AuditResult(
-        model=parties.summary(),
+        model=summary,
         held_out=held_out,
         statement=_with_warnings(statement, beaten, parties),
         advice=(*(one.advice for one in parties.head.degeneracies if one.advice), *beaten.values()),
@@ -135,6 +140,7 @@ def _result(
         findings=_findings(parties),
         checked=checked,
         bundle=None if checked is None else BUNDLE,
+        baseline_learner=baselines.learner,
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -100,6 +101,7 @@ class AuditOptions:
     force : replace the folder of results if lcifr wrote it.
     executor : ``local``, processes of this machine; or ``ray``, a cluster. address : of the cluster.
     device : where bounds are computed before any search: ``cpu``, ``cuda``, or ``auto`` for a GPU where there is one.
+    labels : what decisions are called in output and reports, such as ``{0: "refused", 1: "granted"}``.
     """
 
     id_column: str | None = None
@@ -117,6 +119,7 @@ class AuditOptions:
     executor: str = "local"
     address: str | None = None
     device: str = "cpu"
+    labels: Mapping[Any, str] = field(default_factory=dict)
 
     @property
     def crew(self) -> Workers:

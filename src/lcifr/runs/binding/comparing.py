@@ -75,16 +75,15 @@ class BundleBinding:
 
     def _train(self, schema: FileComparison) -> FileComparison:
         from lcifr.data import Encoding
-        from lcifr.runs.people.complete import complete_table
-        from lcifr.runs.people.loading import load_whole
+        from lcifr.runs.people.loading import read_whole
 
         path = self.files.train
         if path is None:
             return FileComparison("train", NOT_GIVEN)
         try:
-            complete, _ = complete_table(load_whole(path, None, "taking standard deviations"), path, self.schema)
-            known = [name for name in self.schema.names if name in complete.frame.column_names]
-            self.encoding = Encoding.fit(complete.frame.select(known), self.schema)
+            frame = read_whole(path, "taking standard deviations")
+            known = [name for name in self.schema.names if name in frame.column_names]
+            self.encoding = Encoding.fit(frame.select(known), self.schema, skip_missing=True)
         except LcifrError as problem:
             return _misfit("train", schema, problem)
         found = [*scale_differences(self.encoding, self.bundle.encoding), *rank_differences(self.encoding, self.bundle)]
@@ -119,6 +118,9 @@ class BundleBinding:
 
     def _model(self, schema: FileComparison) -> FileComparison:
         paths = self.files.model
+        alone = {"--describe": self.files.describe, "--missing": self.files.missing}
+        if not paths and (given := [name for name, value in alone.items() if value is not None]):
+            raise LcifrError(f"{given[0]} works only with --model", fix="add --model FILE")
         if not paths:
             return FileComparison("model", NOT_GIVEN)
         folders = any(path.is_dir() for path in paths)
@@ -127,7 +129,11 @@ class BundleBinding:
         table = self.files.people or self.files.train
         if not folders and table is None:
             return FileComparison("model", NAMED, ("it is read for the columns of a table: give --people or --train",))
-        file = None if folders else open_model(paths[0], self.files.describe)
+        if folders and (self.files.describe is not None or self.files.missing is not None):
+            raise LcifrError(
+                "--describe and --missing are for a model file, and --model names folders", fix="leave them out"
+            )
+        file = None if folders else open_model(paths[0], self.files.describe, self.files.missing, drafts=True)
         if file is None or table is None:
             derived = derive_from_folders(paths, self.bundle.decision)
         else:

@@ -55,14 +55,14 @@ def _near(mine: float, theirs: float) -> bool:
 
 def rank_differences(yours: Encoding, bundle: CheckedBundle) -> list[str]:
     """Ranks of φ that are taken among other values than those of the training people."""
-    training, known = yours.training, bundle.schema
-    assert training is not None
+    ranked, known = yours.ranked, bundle.schema
+    assert ranked is not None
     found = (
         f"the values among which {one.attribute} is ranked by {one.by}"
         for one in bundle.ranked()
         if one.attribute not in known.names_numeric
         or one.by not in known.names_categorical
-        or distinct_values(training, one.attribute, one.by, frozenset(one.codes)) != one.values
+        or distinct_values(ranked, one.attribute, one.by, frozenset(one.codes)) != one.values
     )
     return list(dict.fromkeys(found))
 

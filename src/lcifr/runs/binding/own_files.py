@@ -15,8 +15,8 @@ class OwnFiles:
     Parameters
     ----------
     people : a table, with ``id_column`` the column of their names. model : a file, or the folders of a producer and a
-        consumer; ``describe`` says which column feeds which input. phi, schema : files, or names of ready ones.
-    train : the table whose standard deviations and ranks φ speaks of.
+        consumer. describe : the description of a model file. missing : its number that stands for a missing value.
+    phi, schema : files, or names of ready ones. train : the table whose standard deviations and ranks φ speaks of.
     """
 
     people: Path | None = None
@@ -26,6 +26,7 @@ class OwnFiles:
     phi: str | None = None
     schema: str | None = None
     train: Path | None = None
+    missing: float | None = None
 
     @property
     def are_given(self) -> bool:

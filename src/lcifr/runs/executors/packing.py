@@ -82,9 +82,9 @@ def unpack_function(said: Plain, held: Luggage) -> Any:
 
 def pack_similarity(similarity: Similarity, into: Luggage) -> dict[str, Any]:
     """φ with the scales that it speaks of; and, where it takes ranks, the people whom it ranks."""
-    training, ranked = similarity.encoding.training, None
-    if similarity.takes_ranks and training is not None:
-        ranked = [into.put(training.numbers), into.put(training.codes)]
+    people, ranked = similarity.encoding.ranked, None
+    if similarity.takes_ranks and people is not None:
+        ranked = [into.put(people.numbers), into.put(people.codes)]
     about = {"text": similarity.text, "source": similarity.source, "hash": similarity.hash}
     target = similarity.schema.target
     return {**about, "encoding": similarity.encoding.to_dict(), "target": target, "ranked": ranked}
@@ -95,7 +95,7 @@ def unpack_similarity(said: Plain, held: Luggage) -> Similarity:
     encoding = Encoding.from_dict(said["encoding"])
     if said["ranked"] is not None:
         numbers, codes = (held.arrays[name] for name in said["ranked"])
-        encoding = replace(encoding, training=Individuals(encoding.schema, numbers, codes))
+        encoding = replace(encoding, with_gaps=Individuals(encoding.schema, numbers, codes))
     schema: Schema = replace(encoding.schema, target=said["target"])
     found = Similarity(said["text"], schema, encoding, source=said["source"])
     if found.hash != said["hash"]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from lcifr.runs.folders.run import fitting_together, read_result
 from lcifr.runs.folders.summaries import ConsumerSummary, Json, ProducerSummary, listed
+from lcifr.runs.people.train_test import TRAIN
 
 if TYPE_CHECKING:
     from lcifr.artifacts.handover_chunks import RadiusSummary
@@ -79,6 +80,11 @@ class ConsumeResult:
     origin: ModelOrigin | None = None
     format: ClassVar[str] = "lcifr-consumed-1"
     command: ClassVar[str] = "consume"
+
+    @property
+    def is_in_sample(self) -> bool:
+        """Whether the model learned from these very people; of a model from elsewhere that is not known."""
+        return self.origin is None and self.about == TRAIN
 
     def to_dict(self) -> Json:
         """The content of ``result.json``."""

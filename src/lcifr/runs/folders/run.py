@@ -153,7 +153,10 @@ def command_of_folder(folder: Path, *commands: str) -> str:
     """Which of these commands wrote a folder; refused where it was none of them."""
     from lcifr.artifacts.folder import read_json
 
-    names = " or ".join(f"`lcifr {command}`" for command in commands)
+    *first, last = (f"`lcifr {command}`" for command in commands)
+    names = f"{', '.join(first)} or {last}" if first else last
+    if not folder.is_dir():
+        raise LcifrError(f"{folder}: there is no such folder", fix=f"give the folder that {names} wrote")
     if not (folder / RESULT).is_file():
         raise LcifrError(f"{folder} holds no {RESULT}", fix=f"give a folder that {names} wrote")
     found = read_json(folder / RESULT)

@@ -37,17 +37,25 @@ class Command:
     ----------
     name : of the command. arguments : by name; all that the results depend on.
     argv : the words after ``lcifr`` that say the same again, defaults included; none where Python asked.
+    libraries : versions of the libraries that read a model and answer for it; none for what lcifr learned.
     """
 
     name: str
     arguments: Mapping[str, Any]
     argv: tuple[str, ...] = ()
+    libraries: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, name: str, request: DataclassInstance, argv: Sequence[str] = ()) -> Command:
+    def of(
+        cls,
+        name: str,
+        request: DataclassInstance,
+        argv: Sequence[str] = (),
+        libraries: Mapping[str, str] | None = None,
+    ) -> Command:
         """The command that a request is for; the command line adds the words that say it again."""
         names = [one.name for one in fields(request) if one.name not in WHERE]
-        return cls(name, {one: getattr(request, one) for one in names}, tuple(argv))
+        return cls(name, {one: getattr(request, one) for one in names}, tuple(argv), libraries or {})
 
     def words(self, out: Path) -> str:
         """A line that runs it again, to be pasted."""
@@ -110,7 +118,7 @@ class RunSettings:
             arguments,
             tuple(command.argv),
             arguments.get("seed"),
-            current_versions(),
+            {**current_versions(), **command.libraries},
             {name: RunInput.of(path) for name, path in inputs.items()},
             now(),
         )
@@ -156,9 +164,20 @@ def current_versions() -> dict[str, str]:
     return {"python": platform.python_version(), **versions()}
 
 
+def _installed(package: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
     return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
@@ -221,8 +240,9 @@ def unchanged_settings(folder: Path) -> RunSettings:
     _refuse_changed_inputs(settings)
     versions = current_versions()
     for name, before in settings.versions.items():
-        if versions.get(name) != before:
-            note(f"{name} was {before} then and is {versions.get(name)} now: results may differ slightly")
+        now = versions.get(name) or _installed(name)
+        if now != before:
+            note(f"{name} was {before} then and is {now or 'not installed'} now: results may differ slightly")
     return settings
 
 

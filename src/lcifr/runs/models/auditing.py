@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lcifr.errors import LcifrError
 from lcifr.runs.auditing import gathering
-from lcifr.runs.auditing.baselines import Baselines
+from lcifr.runs.auditing.baselines import JudgedBaselines
 from lcifr.runs.auditing.gathering import write_and_check
 from lcifr.runs.auditing.subject import AuditOptions
 from lcifr.runs.events import Listener, listening
 from lcifr.runs.folders.run import run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.handing_over import BUNDLE
+from lcifr.runs.models.labels import check_labels
 from lcifr.runs.models.preparing import (
     ModelQuestion,
     PreparedModel,
@@ -25,7 +26,7 @@ from lcifr.runs.models.preparing import (
 )
 
 if TYPE_CHECKING:
-    from lcifr.runs.auditing.result import AuditResult, CheckedProofs
+    from lcifr.runs.auditing.result import AuditResult, CheckedProofs, ModelSummary
     from lcifr.runs.models.subject import ModelSubject
     from lcifr.runs.people.source import PeopleSource
 
@@ -54,15 +55,19 @@ def audit_model(
     ----------
     listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
     """
+    from lcifr.runs.auditing.result import decisions_of, name_decisions
+
     with listening(listener):
         prepared = prepare_model(request)
-        command = Command.of("audit", request, argv)
+        command = Command.of("audit", request, argv, prepared.file.libraries)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             source = read_people(prepared, request, run.work, request.sample, request.seed, request.crew)
             request.refuse_many(source)
             subject = read_for_people(prepared, request, source)
             source = without_strange_labels(source, subject)
+            check_labels(prepared, request, subject, source)
             subject.check_groups(request.by)
+            summary = replace(subject.summary(), labels=name_decisions(request.labels, decisions_of(subject.model)))
             gathering.audit_people(
                 run.steps, subject, source, request.crew, request.chunk, modular=False, device=request.device
             )
@@ -70,14 +75,14 @@ def audit_model(
             subject.copy_into(run.work)
             baselines = _baselines(prepared, subject, source, request)
             found = gathering.gather(run.work, subject, source, request.by)
-            result = _result(prepared, subject, source, found, request, baselines, checked)
+            result = _result(prepared, summary, source, found, request, baselines, checked, subject.warnings)
             run.finish(result.to_dict())
     return result
 
 
 def _baselines(
     prepared: PreparedModel, subject: ModelSubject, source: PeopleSource, request: ModelAuditRequest
-) -> Baselines:
+) -> JudgedBaselines:
     """Learned from the reference, where that is another table with labels: nobody is judged by whom they taught."""
     if request.baselines and prepared.training is None:
         raise LcifrError(
@@ -85,7 +90,7 @@ def _baselines(
             fix="add --reference TABLE, such as the training table, with the --target column",
         )
     if prepared.training is None or not request.wants_baselines(source):
-        return {}
+        return JudgedBaselines()
     from lcifr.estimators import FairEncoder
     from lcifr.runs.auditing.baselines import BaselineSettings, judge_baselines
     from lcifr.runs.learning import one_thread
@@ -98,28 +103,31 @@ def _baselines(
     )
     settings = BaselineSettings(encoder, similarity, tolerance is not None, tolerance, None, subject.arithmetic)
     with one_thread(say=False):
-        return judge_baselines(settings, training, source.individuals(), source.labels())
+        found = judge_baselines(settings, training, source.individuals(), source.labels())
+    return JudgedBaselines(found, settings.learner)
 
 
 def _result(
     prepared: PreparedModel,
-    subject: ModelSubject,
+    summary: ModelSummary,
     source: PeopleSource,
     found: gathering.Gathered,
     request: ModelAuditRequest,
-    baselines: Baselines,
+    baselines: JudgedBaselines,
     checked: CheckedProofs | None,
+    warnings: tuple[str, ...],
 ) -> AuditResult:
     from lcifr.certification.population.statement import state_tally
     from lcifr.runs.auditing.result import AuditResult, Modularity
     from lcifr.similarity.linting.linter import lint
 
     tally, held_out = found.tally, request.population
+    statement = state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines.figures)
     training = prepared.similarity.encoding.training
     return AuditResult(
-        model=subject.summary(),
+        model=summary,
         held_out=held_out,
-        statement=state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines),
+        statement=replace(statement, warnings=(*statement.warnings, *warnings)),
         advice=(),
         alone=tally.alone,
         modularity=Modularity(**tally.modularity()),
@@ -129,5 +137,5 @@ def _result(
         findings=None if training is None else tuple(lint(prepared.similarity, training)),
         checked=checked,
         bundle=None if checked is None else BUNDLE,
-        left_out=source.left_out,
+        baseline_learner=baselines.learner,
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
 from lcifr.runs.auditing.gathering import audit_people, gather
@@ -13,6 +14,7 @@ from lcifr.runs.executors.crew import workers_of
 from lcifr.runs.executors.devices import job_device
 from lcifr.runs.folders.run import run_folder
 from lcifr.runs.folders.settings import Command
+from lcifr.runs.models.labels import check_labels
 from lcifr.runs.models.preparing import (
     ModelQuestion,
     prepare_model,
@@ -36,7 +38,7 @@ class ModelCertifyRequest(ModelQuestion):
     out : the new folder. workers : processes; None for one per core. chunk : people per part; None to choose.
     sweep : the folder that ``sweep`` wrote; whoever is in a strictly proved cell of it is not searched for.
     force : replace ``out`` if lcifr wrote it.
-    executor, address, device : as for :class:`lcifr.runs.AuditRequest`.
+    executor, address, device, labels : as for :class:`lcifr.runs.AuditRequest`.
     """
 
     out: Path
@@ -47,6 +49,7 @@ class ModelCertifyRequest(ModelQuestion):
     executor: str = "local"
     address: str | None = None
     device: str = "cpu"
+    labels: Mapping[Any, str] = field(default_factory=dict)
 
     @property
     def crew(self) -> Workers:
@@ -76,15 +79,18 @@ def certify_model(
     listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
     """
     from lcifr.runs.auditing.certify_result import CertifyResult
+    from lcifr.runs.auditing.result import decisions_of, name_decisions
 
     with listening(listener):
         look_up = SweepLookUp.read(request.sweep)
         prepared = prepare_model(request)
-        command = Command.of("certify", request, argv)
+        command = Command.of("certify", request, argv, prepared.file.libraries)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             source = read_people(prepared, request, run.work, workers=request.crew)
             subject = read_for_people(prepared, request, source)
             source = without_strange_labels(source, subject)
+            check_labels(prepared, request, subject, source)
+            summary = replace(subject.summary(), labels=name_decisions(request.labels, decisions_of(subject.model)))
             proved = None if look_up is None else look_up.cells
             audit_people(
                 run.steps,
@@ -98,6 +104,8 @@ def certify_model(
             )
             tally = gather(run.work, subject, source, None).tally
             found = None if look_up is None else look_up.summary(tally)
-            result = CertifyResult.end_to_end(subject.summary(), tally, source.left_out, found)
+            result = CertifyResult.end_to_end(summary, tally, found)
+            warned = (*result.statement.warnings, *subject.warnings)
+            result = replace(result, statement=replace(result.statement, warnings=warned))
             run.finish(result.to_dict())
     return result

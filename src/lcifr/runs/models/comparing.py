@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.data.io.files import json_value
-from lcifr.runs.events import Listener, listening, step
+from lcifr.runs.events import Listener, listening, step, warn
+from lcifr.runs.models.labels import LabelComparison, compare_with_labels
 from lcifr.runs.models.opening import ModelOptions, open_model, schema_of_table
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
     from lcifr.certification.library.comparison import LibraryComparison
     from lcifr.certification.library.library_model import LibraryModel
-    from lcifr.data import Individuals, Schema
+    from lcifr.data import Encoding, Individuals, Schema
+    from lcifr.models.load import ModelFile
 
 MADE_UP = 2000
 """People made up within the ranges of the table."""
@@ -57,13 +59,32 @@ class ComparedRows:
 
 
 @dataclass(frozen=True)
+class DeclaredRule:
+    """What a declared threshold changes: ``rule`` is the library's own one, in words.
+
+    Parameters
+    ----------
+    people : rows of the table. others : about whom the library decides otherwise by its own rule.
+    """
+
+    rule: str
+    people: int
+    others: int
+
+
+@dataclass(frozen=True)
 class CompareResult:
     """What a comparison found.
 
     Parameters
     ----------
     runtime : what computed the library's own decisions; empty where it is not installed and nothing was compared.
-    left_out : rows of the table with missing values.
+    left_out : rows of the table with missing values, which an audit does not examine. total : all its rows.
+    rule : how both decide, in words.
+    declared : where a description declares the threshold, what that changes. assumptions : what the file does not say.
+    labels : how the decisions compare with the true labels; None where the table has none that are classes.
+    draft : of a description that is still one and was not accepted, its file; backwards : whether the score ranks the
+        labels backwards, and that was not accepted.
     """
 
     model: str
@@ -71,11 +92,23 @@ class CompareResult:
     runtime: str
     rows: tuple[ComparedRows, ...]
     left_out: int
+    total: int
+    rule: str = ""
+    declared: DeclaredRule | None = None
+    assumptions: tuple[str, ...] = ()
+    labels: LabelComparison | None = None
+    draft: str | None = None
+    backwards: bool = False
 
     @property
     def agrees(self) -> bool:
         """Whether the library was asked, and nothing differs beyond rounding."""
         return bool(self.runtime) and not any(one.wrong for one in self.rows)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether an audit would start: the library agrees, the description is no draft, labels are not backwards."""
+        return self.agrees and self.draft is None and not self.backwards
 
     @property
     def share(self) -> float:
@@ -89,7 +122,7 @@ class CompareResult:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
-        said = {"agrees": self.agrees, "share": self.share, "largest": self.largest}
+        said = {"agrees": self.agrees, "ready": self.is_ready, "share": self.share, "largest": self.largest}
         return {"format": "lcifr-model-compared-1", "command": "doctor", **asdict(self), **said}
 
 
@@ -101,13 +134,17 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
     from lcifr.runs.people.loading import load_whole
 
     with listening(listener), step(f"Comparing {request.model} with its library"):
-        file = open_model(request.model, request.describe)
+        file = open_model(request.model, request.describe, request.missing, drafts=True)
         loaded = load_whole(request.table, None, "lcifr doctor")
         beside = str(request.table.with_suffix(".phi"))  # and the schema of the same name, as `lcifr init` writes them
         schema = schema_of_table(loaded.frame, request.table, request, file.outline(), beside)
         loaded, left_out = complete_table(loaded, request.table, schema)
+        columns, labels = loaded.frame.column_names, _labels(loaded.frame, schema)
         frame = loaded.frame.select(list(schema.names))
         read = _read_model(file, frame, schema)
+        positional = read.source.positional
+        if positional is not None and (text := positional.warning(str(request.table), columns)) is not None:
+            warn(text)
         people = Individuals.read(frame, schema)
         tried = {
             "rows of the table": people,
@@ -115,21 +152,71 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
             "beside boundaries": place_at_boundaries(read.source, people),
         }
         rows = tuple(_compared(name, some, read) for name, some in tried.items())
-    return CompareResult(str(request.model), file.sha256, file.outline().runtime, rows, left_out)
+        outline, declared = file.outline(), _declared(file, read, people, schema)
+        beside_labels = None if labels is None else compare_with_labels(read.model, read.scores(people), labels)
+    described = file.description
+    return CompareResult(
+        model=str(request.model),
+        sha256=file.sha256,
+        runtime=outline.runtime,
+        rows=rows,
+        left_out=left_out,
+        total=loaded.count,
+        rule=outline.rule,
+        declared=declared,
+        assumptions=outline.assumptions,
+        labels=beside_labels,
+        draft=described.source if described is not None and described.draft and not request.accept_draft else None,
+        backwards=beside_labels is not None and beside_labels.is_backwards and not request.accept_accuracy,
+    )
+
+
+def _declared(file: ModelFile, read: LibraryModel, people: Individuals, schema: Schema) -> DeclaredRule | None:
+    """The library's own rule beside the declared one; None where none is declared, or the file has no rule itself."""
+    from dataclasses import replace
+
+    from lcifr.models.files.description import DescribedOutput, Meaning
+    from lcifr.models.files.formats import ModelFormat
+    from lcifr.models.load import load_file
+
+    described = file.description
+    output = None if described is None else described.output
+    if described is None or output is None or not output.has_threshold or file.format is ModelFormat.ONNX:
+        return None
+    own = load_file(file.path, replace(described, output=DescribedOutput(Meaning.CLASS, classes=output.classes)))
+    plain = own.read_table(read.source.table, _unscaled(schema))
+    others = int((plain.library_decides(people) != read.source.library_decides(people)).sum())
+    return DeclaredRule(own.outline().rule, len(people), others)
+
+
+def _labels(frame: pa.Table, schema: Schema) -> list[Any] | None:
+    """The true labels of the rows, where the table has them."""
+    if schema.target is None or schema.target not in frame.column_names:
+        return None
+    import pyarrow as pa
+
+    from lcifr.data.frames import as_text
+
+    column = frame[schema.target]
+    return list((as_text(column) if pa.types.is_string(column.type) else column).to_pylist())
 
 
 def _read_model(file: Any, frame: pa.Table, schema: Schema) -> LibraryModel:
     """Without scales: nothing here speaks of standard deviations."""
-    import numpy as np
-
     from lcifr.certification.library.library_model import LibraryModel
-    from lcifr.data import Encoding
     from lcifr.similarity import Similarity
 
-    plain = Encoding(schema, np.zeros(len(schema.numeric)), np.ones(len(schema.numeric)))
-    similarity = Similarity("same(all)", schema, plain)
+    similarity = Similarity("same(all)", schema, _unscaled(schema))
     tolerance = 0.0 if file.outline().is_number else None
     return LibraryModel.read(file, frame.to_pandas(), similarity, tolerance=tolerance)
+
+
+def _unscaled(schema: Schema) -> Encoding:
+    import numpy as np
+
+    from lcifr.data import Encoding
+
+    return Encoding(schema, np.zeros(len(schema.numeric)), np.ones(len(schema.numeric)))
 
 
 def _compared(name: str, people: Individuals, read: LibraryModel) -> ComparedRows:

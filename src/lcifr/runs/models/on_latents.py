@@ -42,9 +42,15 @@ def read_on_latents(
         For a model that does not fit z; and if the library decides otherwise about somebody, or beside a threshold,
         where rounding cannot be the reason.
     """
-    from lcifr.models.load import load_file
+    from lcifr.runs.models.opening import open_model
 
-    file = load_file(path)
+    file = open_model(path)
+    described = None if file.description is None else file.description.output
+    if classes and described is not None and described.classes:
+        raise LcifrError(
+            f"--classes names classes, and {file.description.source} does too",  # type: ignore[union-attr]
+            fix="leave --classes out",
+        )
     read = file.read_latents()
     _refuse_columns(file, read, latents.shape[1])
     _refuse_other_decisions(file, read, latents)
@@ -142,12 +148,13 @@ def _origin_of(file: ModelFile, model: Model) -> ModelOrigin:
         sha256=file.sha256,
         format=str(file.format),
         library=outline.library,
-        description=None,
+        description=None if file.description is None else file.description.source,
         columns=tuple(f"z{j}" for j in range(model.function.inputs)),
         steps=outline.steps,
         rule=rule_words(model),
         runtime=outline.runtime,
         reference="",
+        assumptions=outline.assumptions,
     )
 
 

@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lcifr.errors import LcifrError
 from lcifr.runs.events import note
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from lcifr.data import Schema
+    from lcifr.models.files.description import ModelDescription
     from lcifr.models.files.outline import ModelOutline
     from lcifr.models.load import ModelFile
 
@@ -26,6 +28,9 @@ class ModelOptions:
         if it is one, or for none.
     schema : a file, or the name of a dataset; None for the .toml beside φ, or to infer it from the table.
     target : the column of true labels, if there is one. id_column : the column of people's names.
+    missing : of an XGBoost file, the number that stands for a missing value; None for what its description says.
+    accept_draft : go on with a description that is still marked as a draft.
+    accept_accuracy : go on with a model whose score ranks the labels backwards.
     """
 
     model: Path
@@ -33,18 +38,70 @@ class ModelOptions:
     schema: str | None = None
     target: str | None = None
     id_column: str | None = None
+    missing: float | None = None
+    accept_draft: bool = False
+    accept_accuracy: bool = False
+
+    @property
+    def description(self) -> Path | None:
+        """The description that is used: the one that was named, or that lies beside the model."""
+        return self.describe or description_beside(self.model)
 
 
-def open_model(model: Path, describe: Path | None = None) -> ModelFile:
-    """Load a model with the description that was named, or that lies beside it."""
+def open_model(
+    model: Path, describe: Path | None = None, missing: float | None = None, *, drafts: bool = False
+) -> ModelFile:
+    """Load a model with the description that was named, or that lies beside it.
+
+    Parameters
+    ----------
+    missing : see :class:`ModelOptions`. drafts : whether a description may still be marked as a draft.
+
+    Raises
+    ------
+    LcifrError
+        For ``missing`` with another format than XGBoost's, or against what the description says.
+    """
     from lcifr.models.files.description_reader import read_description
     from lcifr.models.load import load_file
 
-    beside = model.with_suffix(".toml")
-    if describe is None and _is_description(beside):
+    if describe is None and (beside := description_beside(model)) is not None:
         note(f"using the description of {model} in {beside}")
         describe = beside
-    return load_file(model, None if describe is None else read_description(describe))
+    description = None if describe is None else read_description(describe)
+    if description is not None and not drafts:
+        description.refuse_draft("or go on with the guesses: --accept-draft")
+    return load_file(model, description if missing is None else with_missing(model, description, missing))
+
+
+def with_missing(model: Path, description: ModelDescription | None, missing: float) -> ModelDescription:
+    """The description, or a new one, with the number that an option names; see :func:`open_model`."""
+    from lcifr.models.files.description import ModelDescription
+    from lcifr.models.files.formats import ModelFormat, recognise
+
+    if (found := recognise(model)) is not ModelFormat.XGBOOST:
+        raise LcifrError(
+            f"--missing is for files of XGBoost, and {model} is a model of {found}",
+            fix="leave --missing out: such a file says itself what is missing, or takes no missing values",
+        )
+    if description is None:
+        return ModelDescription(missing=missing, source=MISSING_OPTION)
+    if description.missing is not None and repr(description.missing) != repr(missing):
+        raise LcifrError(
+            f"--missing {missing:g}, and {description.source} says missing = {description.missing:g}",
+            fix="leave one of them out",
+        )
+    return replace(description, missing=missing)
+
+
+MISSING_OPTION = "--missing"
+"""Where a description comes from that the option alone makes."""
+
+
+def description_beside(model: Path) -> Path | None:
+    """The description of the same name as a model; None where there is none."""
+    beside = model.with_suffix(".toml")
+    return beside if _is_description(beside) else None
 
 
 def _is_description(path: Path) -> bool:

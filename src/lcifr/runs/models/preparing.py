@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from lcifr.data.frames import text_of
 from lcifr.data.io.files import json_value
 from lcifr.errors import LcifrError, TableError
-from lcifr.runs.events import note, step
+from lcifr.runs.events import note, step, warn
 from lcifr.runs.formulas import fit_similarity, read_formula
 from lcifr.runs.models.opening import ModelOptions, open_model, schema_of_table
 from lcifr.runs.models.subject import ModelSubject, read_subject
@@ -56,7 +56,7 @@ class ModelQuestion(ModelOptions):
         """Files that are read, by argument."""
         files = {
             "model": self.model,
-            "describe": self.describe,
+            "describe": self.description,
             "table": self.table,
             "phi": Path(self.phi),
             "schema": None if self.schema is None else Path(self.schema),
@@ -90,12 +90,13 @@ def prepare_model(question: ModelQuestion) -> PreparedModel:
     LcifrError
         For whatever does not fit together, before anything is proved.
     """
-    from lcifr.runs.people.complete import complete_table
     from lcifr.runs.people.loading import load_whole
 
     with step(f"Opening {question.model}"):
-        file = open_model(question.model, question.describe)
+        file = open_model(question.model, question.describe, question.missing, drafts=question.accept_draft)
         outline = file.outline()
+    if file.description is not None and file.description.draft:
+        note(f"{file.description.source} is still a draft, accepted with --accept-draft: its guesses may be wrong")
     if outline.is_number and question.tolerance is None:
         raise LcifrError(
             f"{question.model} predicts a number, so it needs a tolerance",
@@ -108,18 +109,25 @@ def prepare_model(question: ModelQuestion) -> PreparedModel:
     )
     schema = schema_of_table(loaded.frame, path, question, outline, question.phi)
     with step(f"Computing standard deviations from {path}"):
-        complete, _ = complete_table(loaded, path, schema)
-        similarity = _fit(text, source, schema, complete.frame, path)
+        similarity = _fit(text, source, schema, loaded.frame, path)
     labelled = question.reference is not None and schema.target in loaded.frame.column_names
-    return PreparedModel(file, similarity, str(path), complete if labelled else None)
+    return PreparedModel(file, similarity, str(path), _complete(loaded, similarity, path) if labelled else None)
 
 
 def _fit(text: str, source: str, schema: Schema, frame: pa.Table, path: Path) -> Similarity:
     missing = [name for name in schema.names if name not in frame.column_names]
     try:
-        return fit_similarity(text, source, schema, frame.select([n for n in schema.names if n not in missing]))
+        known = frame.select([name for name in schema.names if name not in missing])
+        return fit_similarity(text, source, schema, known, skip_missing=True)
     except TableError as error:
         raise TableError(error.problems, source=str(path), fix=error.fix) from None
+
+
+def _complete(loaded: LoadedTable, similarity: Similarity, path: Path) -> LoadedTable | None:
+    """The rows of a reference in which nothing is missing; None where there is no such row."""
+    from lcifr.runs.people.complete import complete_table
+
+    return None if similarity.encoding.training is None else complete_table(loaded, path, similarity.schema)[0]
 
 
 def read_people(
@@ -140,18 +148,23 @@ def read_people(
         source = sample_people(path, prepared.schema, ids, sample, seed, skip_missing=True)
     if source.left_out:
         note(
-            f"{path}: {source.left_out:,} of {source.count + source.left_out:,} rows have missing values: nothing is "
-            "said about these people"
+            f"{path}: {source.left_out:,} of {source.count + source.left_out:,} rows have missing values. These people "
+            "are not examined, and count as not certified"
         )
     return source
 
 
 def read_for_people(prepared: PreparedModel, question: ModelQuestion, source: PeopleSource) -> ModelSubject:
-    """The model as it is read for the columns of these people, in the types that the table has them."""
+    """The model as it is read for the columns of these people, in the types that the table has them.
+
+    Says so where the library would take the columns of the table for others, by their position.
+    """
+    from lcifr.data.io.stream import column_names
+
     named = {str(label): label for label in prepared.file.outline().classes}
     groups = [[named.get(name, name) for name in group] for group in question.groups]
     with step(f"Reading {question.model}"):
-        return read_subject(
+        subject = read_subject(
             prepared.file,
             example_rows(source),
             prepared.similarity,
@@ -161,6 +174,11 @@ def read_for_people(prepared: PreparedModel, question: ModelQuestion, source: Pe
             tolerance=question.tolerance,
             arithmetic=question.arithmetic,
         )
+        if subject.read.source.positional is not None:
+            subject = replace(subject, table=str(question.table), table_columns=tuple(column_names(question.table)))
+    for text in subject.warnings:
+        warn(text)
+    return subject
 
 
 def without_strange_labels(source: PeopleSource, subject: ModelSubject) -> PeopleSource:

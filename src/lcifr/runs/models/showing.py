@@ -19,6 +19,8 @@ class ShownModel:
     ----------
     format : what the file is. description : the file that says which column feeds which input; empty for none.
     columns : that feed the model, where it or its description says so; None where nobody does.
+    describes_columns : whether the description says so.
+    draft : whether the description is marked as one.
     """
 
     file: str
@@ -27,6 +29,14 @@ class ShownModel:
     outline: ModelOutline
     description: str
     columns: tuple[str, ...] | None
+    describes_columns: bool = False
+    draft: bool = False
+
+    @property
+    def described_words(self) -> str:
+        """What stands where, in a sentence."""
+        what = "The columns are" if self.describes_columns else "What the file does not say is"
+        return f"{what} described in {self.description}."
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
@@ -38,16 +48,17 @@ class ShownModel:
             "model_format": self.format,
             "sha256": self.sha256,
             "description": self.description or None,
+            "draft": self.draft,
             "columns": None if self.columns is None else list(self.columns),
             "outline": outline,
         }
 
 
-def show_model(path: Path, describe: Path | None = None) -> ShownModel:
-    """Load a model file and say what it is."""
-    file = open_model(path, describe)
+def show_model(path: Path, describe: Path | None = None, missing: float | None = None) -> ShownModel:
+    """Load a model file and say what it is; ``missing`` as for :func:`open_model`."""
+    file = open_model(path, describe, missing, drafts=True)
     outline, described = file.outline(), file.description
-    columns = outline.columns if described is None else described.columns
-    return ShownModel(
-        str(path), str(file.format), file.sha256, outline, "" if described is None else described.source, columns
-    )
+    columns = outline.columns if described is None or not described.inputs else described.columns
+    source, inputs = ("", False) if described is None else (described.source, bool(described.inputs))
+    draft = described is not None and described.draft
+    return ShownModel(str(path), str(file.format), file.sha256, outline, source, columns, inputs, draft)

@@ -37,6 +37,7 @@ class ModelSubject(AuditSubject):
     file : where it comes from. read : the model as proofs see it, with φ and the library.
     arithmetic : in which it is computed. similarity : φ with the scales of ``reference``.
     target : the column of true labels, or what stands for it. alike : classes that count as one decision.
+    table, table_columns : the people's file by its name, and its columns in their order; empty where there is none.
     """
 
     file: ModelFile
@@ -46,6 +47,8 @@ class ModelSubject(AuditSubject):
     target: str
     reference: str
     alike: tuple[tuple[Any, ...], ...] = ()
+    table: str = ""
+    table_columns: tuple[str, ...] = ()
 
     @property
     def encoder(self) -> FrozenEncoder:  # type: ignore[override]
@@ -76,12 +79,26 @@ class ModelSubject(AuditSubject):
         )
 
     @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the file does not say, and what the library does not check, in sentences."""
+        positional = self.read.source.positional
+        order = () if positional is None else (positional.assumption,)
+        return tuple(dict.fromkeys((*self.file.outline().assumptions, *order)))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Why the deployed model may decide otherwise about the people of the table as they stand there."""
+        positional = self.read.source.positional
+        text = None if positional is None or not self.table else positional.warning(self.table, self.table_columns)
+        return () if text is None else (text,)
+
+    @property
     def origin(self) -> ModelOrigin:
         """What is said of the file."""
         from lcifr.runs.auditing.origin import ModelOrigin
 
         outline, described = self.file.outline(), self.file.description
-        columns = outline.columns if described is None else described.columns
+        columns = outline.columns if described is None or not described.inputs else described.columns
         return ModelOrigin(
             file=str(self.file.path),
             sha256=self.file.sha256,
@@ -94,11 +111,13 @@ class ModelSubject(AuditSubject):
             runtime=outline.runtime,
             reference=self.reference,
             groups=self.alike,
+            assumptions=self.assumptions,
         )
 
     def summary(self) -> ModelSummary:
         from lcifr.runs.auditing.result import FormulaSummary, ModelHashes, ModelSummary
         from lcifr.runs.folders.summaries import classes_of
+        from lcifr.similarity.scales import scale_sources
 
         similarity, hashes = self.encoder.similarity, self.hashes
         return ModelSummary(
@@ -109,9 +128,10 @@ class ModelSubject(AuditSubject):
             trained_on=None,
             data=None,
             phi=FormulaSummary(similarity.text, similarity.explain(), similarity.hash, similarity.source, True),
-            hashes=ModelHashes(hashes.encoder, hashes.model, hashes.similarity, hashes.encoding),
+            hashes=ModelHashes(hashes.encoder, hashes.model, hashes.similarity, hashes.encoding, has_encoder=False),
             arithmetic=str(self.arithmetic),
             origin=self.origin,
+            scales=scale_sources(self.similarity, Path(self.reference).name),
         )
 
     def copy_into(self, folder: Path) -> None:

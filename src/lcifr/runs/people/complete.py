@@ -21,7 +21,11 @@ def complete_table(loaded: LoadedTable, path: Path, schema: Schema) -> tuple[Loa
 
     kept = np.flatnonzero(complete_rows(loaded.frame, schema))
     if not len(kept):
-        raise LcifrError(f"{path}: every row has a missing value", fix="give at least one row without missing values")
+        fix = "give at least one row without missing values"
+        if loaded.drawn is not None:
+            few = f"{path}: each of the {len(loaded.drawn):,} rows that were drawn has a missing value"
+            raise LcifrError(few, fix=f"draw more with --sample, or {fix}")
+        raise LcifrError(f"{path}: every row has a missing value", fix=fix)
     if len(kept) == len(loaded.frame):
         return loaded, 0
     rows = range(len(loaded.frame)) if loaded.drawn is None else loaded.drawn

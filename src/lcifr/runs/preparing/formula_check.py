@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,14 +73,17 @@ class FormulaCheckResult:
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
         from lcifr.similarity.language.printer import print_formula
+        from lcifr.similarity.scales import scale_sources
 
         found = self.neighbours
+        scales = [asdict(one) for one in scale_sources(self.similarity, self.data)]
         return {
             "source": self.similarity.source,
             "formula": print_formula(self.similarity.formula),
             "hash": self.similarity.hash,
             "data": self.data,
             "english": self.similarity.explain(),
+            "scales": scales,
             "findings": [self._finding(finding) for finding in self.findings],
             "neighbours": {
                 "people": found.people,
@@ -158,7 +161,8 @@ def check_with_people(similarity: Similarity, data: str, *, most: int = 500, see
 class _FormulaPeople:
     """The people a formula is looked at with: where they come from, their schema and table.
 
-    rows : their rows of the file, where some of its rows are left out. left_out : how many.
+    table : of rows with gaps too, from which scales are taken like all others.
+    rows : of a file with gaps, those in which nothing is missing. left_out : how many others there are.
     """
 
     name: str
@@ -170,10 +174,9 @@ class _FormulaPeople:
     def fit(self, text: str, source: str) -> Similarity:
         """The formula with the scales of these people."""
         try:
-            return fit_similarity(text, source, self.schema, self.table)
+            return fit_similarity(text, source, self.schema, self.table, skip_missing=self.rows is not None)
         except TableError as error:
-            found = [one if self.rows is None else one.among(self.rows) for one in error.problems]
-            raise with_fix(TableError(found, fix=error.fix), self.name) from None
+            raise with_fix(error, self.name) from None
 
     def in_file(self, result: FormulaCheckResult) -> FormulaCheckResult:
         """What was found about these people, with the rows of their file."""
@@ -209,7 +212,7 @@ def _complete_people(data: str, schema: Schema, table: pa.Table) -> _FormulaPeop
         return _FormulaPeople(data, schema, table)
     left_out = len(table) - len(rows)
     note(f"{data}: {left_out:,} of {len(table):,} rows have missing values and are left out")
-    return _FormulaPeople(data, schema, table.take(rows), rows, left_out)
+    return _FormulaPeople(data, schema, table, rows, left_out)
 
 
 def _is_ready(formula: str) -> bool:

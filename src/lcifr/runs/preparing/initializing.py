@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,12 +27,13 @@ class InitRequest(ColumnChoices):
     ----------
     table : a .csv or .parquet file. out : the folder for schema and formula; None for the table's own.
     model : the file of a model that already decides about such people; what it knows of columns is used, and where it
-        knows none a description of it is proposed too.
+        knows none a description of it is proposed too. missing : of an XGBoost file, what stands for a missing value.
     force : replace files that are there.
     """
 
     table: Path
     model: Path | None = None
+    missing: float | None = None
     out: Path | None = None
     force: bool = False
 
@@ -105,7 +106,7 @@ def init(request: InitRequest, listener: Listener | None = None) -> InitResult:
     """
     files = (request.schema_file, request.phi_file)
     with listening(listener):
-        outline = None if request.model is None else outline_for_proposal(request.model)
+        outline = None if request.model is None else outline_for_proposal(request.model, request.missing)
         described = None if outline is None or not outline.needs_description else request.description_file
         if described in files:
             raise LcifrError(f"schema and description would both be {described}", fix="rename the model, or use --out")
@@ -128,16 +129,18 @@ def init(request: InitRequest, listener: Listener | None = None) -> InitResult:
     return InitResult(found.people, found.schema, found.formula, found.left_out, to_know, *files, described)
 
 
-def outline_for_proposal(model: Path) -> ModelOutline:
+def outline_for_proposal(model: Path, missing: float | None = None) -> ModelOutline:
     """What a model says of its columns, before anybody has described it."""
     with step(f"Opening {model}"):
         from lcifr.models.load import load_file
+        from lcifr.runs.models.opening import with_missing
 
-        return load_file(model).outline()
+        return load_file(model, None if missing is None else with_missing(model, None, missing)).outline()
 
 
 def propose_for(outline: ModelOutline, schema: Schema, request: InitRequest) -> ProposedDescription:
     """A description of a model for the columns of a table."""
     from lcifr.runs.people.loading import read_whole
 
-    return propose_description(outline, schema, read_whole(request.table, "lcifr init"))
+    found = propose_description(outline, schema, read_whole(request.table, "lcifr init"))
+    return replace(found, description=replace(found.description, missing=request.missing))

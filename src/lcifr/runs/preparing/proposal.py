@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lcifr.data import Categorical, Numeric, Schema
+from lcifr.data import Numeric, Schema
 from lcifr.data.frames import as_text
+from lcifr.data.io.missing import complete_rows, missing_values
 from lcifr.data.malformed_numbers import MalformedNumber, find_malformed_number
 from lcifr.errors import LcifrError, TableError, TableProblem
 from lcifr.runs.people.loading import read_whole
@@ -23,7 +24,6 @@ from lcifr.similarity.language.names import quote_name
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lcifr.data import Attribute
     from lcifr.models.files.outline import ModelOutline
 
 FEW = 12  # whole numbers with so few values may be codes
@@ -55,7 +55,8 @@ def propose(table: Path, choices: ColumnChoices, outline: ModelOutline | None = 
     freed = freed_attributes(schema, delicate)
     columns = _about_the_columns(frame, schema, choices.target, skipped=outline is not None)
     to_know = (*columns, *_about_the_guess(schema, delicate, freed))
-    return Proposal(schema, write_formula(table, schema, freed), len(frame), left_out, to_know)
+    flat = [one.name for one in schema.numeric if _is_flat(frame[one.name])]
+    return Proposal(schema, write_formula(table, schema, freed, flat), len(frame), left_out, to_know)
 
 
 def propose_schema(
@@ -82,8 +83,11 @@ def propose_schema(
     if choices.id_column is not None:
         left_out[choices.id_column] = "used as the id (--id)"
     known = {choices.target, *choices.categorical, *choices.numeric}
+    read = () if outline is None else outline.columns or ()
     for name in frame.column_names:
-        if name not in left_out and name not in known and (advice := _advice(frame, name)):
+        if name in left_out or name in known or (name in read and _is_flat(frame[name])):
+            continue
+        if advice := _advice(frame, name):
             left_out[name] = advice
     if outline is None:
         return _infer(frame, choices, left_out), left_out
@@ -158,6 +162,13 @@ def _advice(frame: pa.Table, name: str) -> str | None:
     return None
 
 
+def _is_flat(column: pa.ChunkedArray) -> bool:
+    """Whether every row has the same value, or none."""
+    import pyarrow.compute as pc
+
+    return int(pc.count_distinct(column).as_py()) <= 1
+
+
 def _words(name: str) -> str:
     return re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)).strip().lower()
 
@@ -170,13 +181,17 @@ def _about_the_columns(frame: pa.Table, schema: Schema, target: str | None, *, s
         yield "no --target was given, so every column counts as an attribute, even the one to predict"
     elif (slip := _slip(frame[target])) is not None:
         yield f'the target "{target}", row {slip.row} (from 0): {slip}'
+    if lost := len(frame) - int(complete_rows(frame, schema).sum()):
+        then = ": an audit does not examine them, and counts them as not certified" if skipped else " in all"
+        if lost == len(frame):
+            then = f": no row is complete, so there is no one to {'examine' if skipped else 'learn from'}"
+        yield f"a value is missing in {lost:,} of {len(frame):,} rows{then}"
     for one in schema:
         column = frame[one.name]
-        if missing := _missing(column, one):
+        if missing := int(missing_values(column, one).sum()):
             instead = "fill them" if isinstance(one, Numeric) else 'write "unknown" for them and run init again'
-            refused = f"which `lcifr produce` refuses: {instead}, or drop these rows"
-            then = "which are left out of the audit" if skipped else refused
-            yield f'"{one.name}": values are missing in {missing} of {len(frame)} rows, {then}'
+            then = "" if skipped else f", which `lcifr produce` refuses: {instead}, or drop these rows"
+            yield f'"{one.name}": values are missing in {missing:,} of {len(frame):,} rows{then}'
         if isinstance(one, Numeric) and one.integer and (few := pc.count_distinct(column).as_py()) <= FEW:
             named = f"--categorical {shlex.quote(one.name)}"
             yield f'"{one.name}" has {few} different whole numbers, treated as numbers; if they are codes, use {named}'
@@ -227,8 +242,3 @@ def _tells(column: pa.ChunkedArray, target: pa.ChunkedArray) -> bool:
     x, y = (np.asarray(values.to_numpy(), np.float64) for values in (column, target))
     steps = np.diff(x[np.argsort(y, kind="stable")])
     return len(np.unique(x)) > MANY and bool((steps >= 0).all() or (steps <= 0).all())
-
-
-def _missing(column: pa.ChunkedArray, one: Attribute) -> int:
-    """How many values are missing; of texts, those that are blank too."""
-    return int((as_text(column) if isinstance(one, Categorical) else column).null_count)

@@ -1,11 +1,12 @@
 """A description of a model that knows no columns, guessed from a table: inputs, scales, codes, and outputs.
 
-All of it is a guess, and the file says so entry by entry. What the model itself tells is how many numbers it takes, and
-how many it gives.
+Most of it is a guess: the file is marked as a draft, and says so entry by entry. What the model itself tells is how
+many numbers it takes, whether it takes them as they are (trees do), and often what it gives: a class, or probabilities.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -44,11 +45,11 @@ class ProposedDescription:
 
 def propose_description(outline: ModelOutline, schema: Schema, frame: pa.Table) -> ProposedDescription:
     """Guess how the columns of a table feed a model; ``schema`` has the columns that may, ``frame`` their values."""
-    inputs, fits = _inputs(outline.width, schema, frame) if outline.columns is None else (_named(outline, schema), True)
+    inputs, fits = _inputs(outline, schema, frame) if outline.columns is None else (_named(outline, schema), True)
     tensor = [one.name for one in outline.inputs]
     if len(tensor) > 1 and outline.columns is None:  # whose is whose nobody can guess: all to the first
         inputs = tuple(replace(one, input=tensor[0]) for one in inputs)
-    output = _output(outline, _classes(schema, frame))
+    output = _output(outline, schema, frame)
     given = sum(one.width for one in inputs)
     counted = f"{outline.width} numbers, and the entries below give {given}"
     fit = f"The model takes {counted}." if fits else f"THIS CANNOT BE RIGHT YET: the model takes {counted}."
@@ -57,27 +58,34 @@ def propose_description(outline: ModelOutline, schema: Schema, frame: pa.Table) 
         "output": OUTPUT_WORDS[output.meaning],
         **{str(one.column): _said(one) for one in inputs},
     }
+    guessed = RAW_GUESSED if outline.reads_raw else ORDER_GUESSED
     to_know = (
-        ORDER_GUESSED if outline.columns is None else CODES_GUESSED,
+        guessed if outline.columns is None else CODES_GUESSED,
         *(() if fits else (f"the model takes {counted}",)),
+        DRAFT,
     )
-    return ProposedDescription(ModelDescription(inputs, output), comments, to_know)
+    return ProposedDescription(ModelDescription(inputs, output, draft=True), comments, to_know)
 
 
 ORDER_GUESSED = "the model does not name its columns: their order, scaling and codes are guessed; please correct them"
+RAW_GUESSED = (
+    "the model does not name its columns, and takes their numbers as they are: order and codes are guessed; please "
+    "correct them"
+)
+DRAFT = "audits stop until the line `draft = true` of the description is deleted"
 CODES_GUESSED = (
     "the model does not say which code stands for which category: guessed, in ascending order; please correct it"
 )
 HEAD = (
     "Which column feeds which input of the model, in the order of its inputs, and what its output means.\n"
-    "Drafted by lcifr init, with guesses. Compare it with the code that trained the model, then test it:\n"
-    "lcifr doctor --model MODEL --describe THIS --data TABLE"
+    "Drafted by lcifr init, with guesses. Compare it with the code that trained the model, correct it, delete the\n"
+    "line draft = true, and test it: lcifr doctor --model MODEL --describe THIS --data TABLE --target LABELS"
 )
 OUTPUT_WORDS = {
     Meaning.SCORE: "The second class is decided where the output is > threshold (>= where a tie counts as above).",
     Meaning.PROBABILITY: "The second class is decided where its probability is >= threshold (> where a tie is below).",
     Meaning.SCORES: "The class whose output is the largest is decided; of several, the first.",
-    Meaning.CLASS: "The model gives the class itself.",
+    Meaning.CLASS: "The model gives the class itself. Classes named here are in the model's own order: guessed.",
     Meaning.NUMBER: "The output is the decision.",
 }
 
@@ -91,24 +99,32 @@ def _said(one: DescribedInput) -> str:
     return "The number of each value." if one.kind is InputKind.CODE else ""
 
 
-def _inputs(width: int, schema: Schema, frame: pa.Table) -> tuple[tuple[DescribedInput, ...], bool]:
+def _inputs(outline: ModelOutline, schema: Schema, frame: pa.Table) -> tuple[tuple[DescribedInput, ...], bool]:
     """Layouts in the order in which they are usual; the first that gives as many numbers as the model takes."""
-    numbers = [_number(one.name, frame) for one in schema.numeric]
+    raw = outline.reads_raw
+    known = {one.name: _raw(one.name) if raw else _number(one.name, frame) for one in schema.numeric}
+    numbers = list(known.values())
     one_hot = [_one_hot(one, one.values) for one in schema.categorical]
     dropped = [_one_hot(one, one.values[1:]) for one in schema.categorical if len(one.values) > 1]
-    codes = [_number(one.name, frame) if isinstance(one, Numeric) else _code(one) for one in schema]
-    layouts = ([*numbers, *one_hot], [*numbers, *dropped], codes, numbers, one_hot)
+    codes = [known[one.name] if isinstance(one, Numeric) else _code(one) for one in schema]
+    layouts = [[*numbers, *one_hot], [*numbers, *dropped], codes, numbers, one_hot]
+    if raw:  # trees need no columns of 0 and 1
+        layouts = [codes, *layouts]
     for layout in layouts:
-        if layout and sum(one.width for one in layout) == width:
+        if layout and sum(one.width for one in layout) == outline.width:
             return tuple(layout), True
     return tuple(layouts[0]), False
+
+
+def _raw(name: str) -> DescribedInput:
+    return DescribedInput(InputKind.NUMBER, name)
 
 
 def _named(outline: ModelOutline, schema: Schema) -> tuple[DescribedInput, ...]:
     """Of a model that knows its columns, and not the codes of their categories: rising, as pandas numbers them."""
     known = [(one, schema[one.name]) for one in outline.inputs]
     return tuple(
-        _code(replace(attribute, values=_rising(attribute.values)))
+        _code(replace(attribute, values=_rising(attribute.values)), own=False)
         if one.is_category and isinstance(attribute, Categorical)
         else DescribedInput(InputKind.NUMBER, one.name)
         for one, attribute in known
@@ -136,10 +152,23 @@ def _one_hot(one: Categorical, values: Sequence[str]) -> DescribedInput:
     return DescribedInput(InputKind.ONE_HOT, one.name, values=tuple(values), unknown=unknown)
 
 
-def _code(one: Categorical) -> DescribedInput:
+def _code(one: Categorical, *, own: bool = True) -> DescribedInput:
+    """Places in their order; where ``own``, categories that are numbers already as these."""
+    numbers = [_finite(value) if own else None for value in one.values]
+    known = [float(k) if None in numbers else number for k, number in enumerate(numbers)]
     return DescribedInput(
-        InputKind.CODE, one.name, codes=tuple((value, float(k)) for k, value in enumerate(one.values))
+        InputKind.CODE,
+        one.name,
+        codes=tuple(zip(one.values, known, strict=True)),  # type: ignore[arg-type]
     )
+
+
+def _finite(text: str) -> float | None:
+    try:
+        found = float("no" if "_" in text else text)
+    except ValueError:
+        return None
+    return found if math.isfinite(found) else None
 
 
 def _classes(schema: Schema, frame: pa.Table) -> tuple[Any, ...]:
@@ -154,12 +183,28 @@ def _classes(schema: Schema, frame: pa.Table) -> tuple[Any, ...]:
     return tuple(sorted(pc.unique(frame[schema.target]).drop_null().to_pylist()))
 
 
-def _output(outline: ModelOutline, classes: tuple[Any, ...]) -> DescribedOutput:
+def _output(outline: ModelOutline, schema: Schema, frame: pa.Table) -> DescribedOutput:
+    """What the model says of its output; names of classes that it does not have are those of the table."""
+    classes = _classes(schema, frame)
+    if outline.output is not None and outline.output.meaning is Meaning.CLASS:
+        return replace(outline.output, classes=_renamed(outline.classes, classes))
+    if outline.output is not None:
+        count = 2 if outline.output.meaning is Meaning.PROBABILITY else outline.outputs
+        return replace(outline.output, classes=classes if len(classes) == count else ())
     if outline.outputs > 1:
         named = classes if len(classes) == outline.outputs else ()
         return DescribedOutput(Meaning.SCORES, classes=named)
+    labelled = schema.target is not None and schema.target in frame.column_names
+    if outline.is_number and (outline.reads_raw or labelled) and len(classes) != 2:
+        return DescribedOutput(Meaning.NUMBER)
     named = classes if len(classes) == 2 else ()
     last = " ".join(outline.steps[-1:]).lower()
     if any(word in last for word in PROBABILITIES):
         return DescribedOutput(Meaning.PROBABILITY, None, None, named, ScoreComparison.AT_LEAST, 0.5)
     return DescribedOutput(Meaning.SCORE, None, None, named, ScoreComparison.ABOVE, 0.0)
+
+
+def _renamed(own: tuple[Any, ...], classes: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Names for the classes of a model that only numbers them, where the table has as many others; else none."""
+    numbered = all(isinstance(one, int) for one in own) and own == tuple(range(len(own)))
+    return classes if numbered and len(classes) == len(own) and set(classes) != set(own) else ()

@@ -15,10 +15,15 @@ if TYPE_CHECKING:
 SHOWN = 8  # categories in a comment
 
 
-def write_formula(table: Path, schema: Schema, freed: list[str]) -> str:
-    """A formula with everything in the comments that one needs to correct it."""
+def write_formula(table: Path, schema: Schema, freed: list[str], flat: list[str]) -> str:
+    """A formula with everything in the comments that one needs to correct it.
+
+    Parameters
+    ----------
+    flat : numbers that are the same for everyone: they have no standard deviation, and are held equal.
+    """
     listed = [f"#   {_describe(one)}" for one in schema]
-    body = _body(schema, freed)
+    body = _body(schema, freed, flat)
     return "\n".join(
         [
             f"# Who counts as similar? Drafted by lcifr init from {quote_name(table.name)} {mark_of(body)}.",
@@ -60,13 +65,15 @@ def freed_attributes(schema: Schema, delicate: list[str]) -> list[str]:
     return free if len(free) < len(schema) else []
 
 
-def _body(schema: Schema, freed: list[str]) -> str:
-    names = ", ".join(quote_name(name) for name in freed)
+def _body(schema: Schema, freed: list[str], flat: list[str]) -> str:
+    names, constant = (", ".join(quote_name(name) for name in some) for some in (freed, flat))
     parts = []
     if len(freed) < len(schema.categorical):
         parts.append(f"same(categorical{' except ' if freed else ''}{names})")
-    if schema.numeric:
-        parts.append("numeric within 0.3 sd")
+    if len(flat) < len(schema.numeric):
+        parts.append(f"numeric{' except ' if flat else ''}{constant} within 0.3 sd")
+    if flat:
+        parts.append(f"same({constant})")
     if freed:
         parts.append(f"free({names})")
     return " and\n".join(parts)

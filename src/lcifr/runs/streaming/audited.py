@@ -37,7 +37,7 @@ from lcifr.runs.streaming.parts import assembled, parts_beside
 from lcifr.runs.streaming.verdict_rows import audit_rows, audit_schema, parquet_bytes, read_audit
 
 AUDITED = "audit.parquet"
-FORMAT = "lcifr-audited-3"
+FORMAT = "lcifr-audited-4"
 
 
 @final
@@ -58,7 +58,7 @@ class AuditJob(EncoderJob):
     library: LibraryModel | None = None
     proved: ProvedCells | None = None
     file: LibraryFile | None = None
-    version = 7
+    version = 8
     suffix = ".parquet"
 
     def settings(self) -> str:

@@ -109,7 +109,7 @@ class CertifyJob(Job):
     arithmetic: Arithmetic
     handover_arithmetic: Arithmetic
     device: str | None = None
-    version = 4
+    version = 5
     suffix = ".parquet"
 
     def settings(self) -> str:

@@ -19,7 +19,8 @@ from pyarrow import parquet
 
 from lcifr.certification.looked_up import NOBODYS, LookedUp
 from lcifr.certification.verdicts import Audit, Certificates, Reason, Verdict
-from lcifr.data import Individuals, Schema
+from lcifr.data import Categorical, Individuals, Numeric, Schema
+from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import arithmetic_of
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
@@ -27,7 +28,11 @@ from lcifr.models.rule import Kind
 SWEPT = ["sweep", "sweep_hash", "cell"]
 """Which cell of which sweep certifies somebody."""
 SIMILAR = "similar:"
-"""Before the name of an attribute: its value for the similar person of a counterexample, as text."""
+"""Before the name of an attribute: its value for the similar person of a counterexample; null where there is none."""
+
+
+LEAST = "least_probability"
+"""Of the certified: no similar person's probability of this decision is smaller. Null for others."""
 
 
 def audit_schema(schema: Schema, model: Model, *, modular: bool, radius: bool, swept: bool = False) -> pa.Schema:
@@ -40,13 +45,15 @@ def audit_schema(schema: Schema, model: Model, *, modular: bool, radius: bool, s
     asked = [("certified_on_ball", pa.bool_()), ("certified_on_box", pa.bool_())] if modular else []
     looked_up = [("sweep", pa.string()), ("sweep_hash", pa.string()), ("cell", pa.int64())] if swept else []
     proved = [("radius", pa.float64())] if radius else []
-    others = [(f"{SIMILAR}{name}", pa.string()) for name in schema.names]
+    known = [] if model.rule.log_odds is None else [(LEAST, pa.float64())]
+    others = [(f"{SIMILAR}{attribute.name}", _similar_type(attribute)) for attribute in schema]
     return pa.schema(
         [
             ("id", pa.string()),
             ("verdict", pa.string()),
             ("prediction", label_type(model)),
             ("margin", pa.float64()),
+            *known,
             ("reason", pa.string()),
             ("vacuous", pa.bool_()),
             ("arithmetic", pa.string()),
@@ -57,6 +64,13 @@ def audit_schema(schema: Schema, model: Model, *, modular: bool, radius: bool, s
             *others,
         ]
     )
+
+
+def _similar_type(attribute: Numeric | Categorical) -> pa.DataType:
+    """Whole numbers are written as such, other numbers as floats, which print the same decimals as the table's."""
+    if not isinstance(attribute, Numeric):
+        return pa.string()
+    return pa.int64() if attribute.integer else pa.float64()
 
 
 def certificate_schema(model: Model) -> pa.Schema:
@@ -87,6 +101,7 @@ def audit_rows(found: Audit, radius: NDArray[np.float64] | None = None, *, swept
     schema = audit_schema(found.people.schema, found.model, **asked)
     columns: dict[str, Any] = {
         **_verdicts(found, schema),
+        LEAST: pa.array(found.least_probability, from_pandas=True),
         "vacuous": found.vacuous,
         "arithmetic": _repeated(str(found.arithmetic), len(found)),
         "certified_on_ball": found.ball,
@@ -94,7 +109,7 @@ def audit_rows(found: Audit, radius: NDArray[np.float64] | None = None, *, swept
         **_looked_up(found.looked_up, len(found)),
         "alone": found.alone,
         "radius": radius,
-        **_similar(found.others, found.violated),
+        **_similar(found.others, found.violated, schema),
     }
     return pa.table([pa.array(columns[name], schema.field(name).type) for name in schema.names], schema=schema)
 
@@ -151,12 +166,28 @@ def _repeated(text: str, count: int) -> pa.Array:
     return pa.repeat(pa.scalar(text, pa.string()), count)
 
 
-def _similar(others: Individuals, violated: NDArray[np.bool_]) -> dict[str, pa.Array]:
-    """For every attribute the text of its value in the similar person; null where there is none."""
-    nobody, mask = pa.nulls(len(violated), pa.string()), pa.array(violated)
-    frame = others.take(violated).to_pandas()
-    texts = {name: pa.array([str(value) for value in frame[name].tolist()], pa.string()) for name in frame.columns}
-    return {f"{SIMILAR}{name}": pc.replace_with_mask(nobody, mask, values) for name, values in texts.items()}
+def _similar(others: Individuals, violated: NDArray[np.bool_], schema: pa.Schema) -> dict[str, pa.Array]:
+    """For each attribute its value for the similar person, in the column's type; null where there is none."""
+    mask, written, differing = pa.array(violated), dict[str, pa.Array](), others.take(violated)
+    for attribute in others.schema:
+        column, kind = f"{SIMILAR}{attribute.name}", schema.field(f"{SIMILAR}{attribute.name}").type
+        if isinstance(attribute, Numeric):
+            values = _numbers(differing.number(attribute.name), kind, attribute.name)
+        else:
+            values = differing.column(attribute.name)
+        written[column] = pc.replace_with_mask(pa.nulls(len(violated), kind), mask, values)
+    return written
+
+
+def _numbers(values: NDArray[np.float64], kind: pa.DataType, name: str) -> pa.Array:
+    """Numbers in the column's type, none of them rounded."""
+    try:
+        return pa.array(values).cast(kind)
+    except pa.ArrowInvalid:
+        raise LcifrError(
+            f'a similar person has a value of "{name}" that is not a whole number of 64 bits',
+            fix=f'remove "integer = true" from {name} in the schema, or state its range there',
+        ) from None
 
 
 def parquet_bytes(table: pa.Table) -> bytes:
@@ -207,11 +238,11 @@ def _mask(rows: pa.Table, name: str) -> Any:
 
 
 def _others(people: Individuals, rows: pa.Table, violated: NDArray[np.bool_]) -> Individuals:
-    """The similar people as the rows write them; whoever has none stands for themselves."""
+    """The similar people as the rows have them; the person, where there is none."""
     numbers, codes = people.numbers.copy(), people.codes.copy()
     written = rows.filter(pa.array(violated))
     for j, numeric in enumerate(people.schema.numeric):
-        numbers[violated, j] = [float(text) for text in written[f"{SIMILAR}{numeric.name}"].to_pylist()]
+        numbers[violated, j] = written[f"{SIMILAR}{numeric.name}"].cast(pa.float64()).to_numpy()
     for j, categorical in enumerate(people.schema.categorical):
         texts = written[f"{SIMILAR}{categorical.name}"].to_pylist()
         codes[violated, j] = [categorical.values.index(text) for text in texts]

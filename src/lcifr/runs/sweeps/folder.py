@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import ArtefactError
 from lcifr.runs.folders.run import fitting_together, read_result
 from lcifr.runs.folders.settings import RunSettings
+from lcifr.runs.sweeps.people import SweptPeople
 from lcifr.runs.sweeps.proving import CHECKED, SweepCheck
 from lcifr.runs.sweeps.worst_pairs import WorstPair
 
@@ -29,14 +30,14 @@ CELLS, PAIRS, ENCODING = "cells.parquet", "pairs.csv", "encoding.json"
 class SweepResult:
     """Parameters
     ----------
-    model : what was swept. sweep : its cells, shares and pairs. people : of the table, by their standing.
+    model : what was swept. sweep : its cells, shares and pairs. people : of the table, and what decided them.
     worst : the pairs whose outputs are furthest apart. checked : what the exact checker confirmed of proofs on file;
         None where none were asked for.
     """
 
     model: ModelSummary
     sweep: Sweep
-    people: dict[str, int]
+    people: SweptPeople
     worst: tuple[WorstPair, ...] = ()
     checked: SweepCheck | None = None
 
@@ -47,11 +48,25 @@ class SweepResult:
 
         return sum(len(self.sweep.cells(one)) for one in (Standing.OPEN, Standing.CROSSINGS))
 
+    @property
+    def people_lines(self) -> list[str]:
+        """The people of the table in words, and which of their proofs the exact checker has not seen."""
+        lines = [f"people in the table: {self.people}"]
+        if self.checked is not None and self.people.proofs:
+            lines.append(
+                f"the bundle is about cells: the {self.people.proofs:,} proofs of single people are not in it and not "
+                "checked; lcifr audit writes and checks proofs about people"
+            )
+        return lines
+
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
         from lcifr.certification.sweep.result import Standing
 
         shares = {str(one): self.sweep.share(one) for one in Standing}
+        unknown = float(self.sweep.share(Standing.OPEN) + self.sweep.share(Standing.CROSSINGS))
+        sure = (Standing.PROVED, Standing.VIOLATING)
+        bounds = {str(one): [float(shares[one]), min(1.0, float(shares[one]) + unknown)] for one in sure}
         decision = None if self.sweep.hashes is None else dict(self.sweep.hashes.decision)
         return {
             "format": FORMAT,
@@ -59,9 +74,12 @@ class SweepResult:
             "universe": "whole" if self.sweep.whole else "reals",
             "shares": {name: float(share) for name, share in shares.items()},
             "exact_shares": {name: str(share) for name, share in shares.items()},
+            "bounds": bounds,
             "cells": {str(one): len(self.sweep.cells(one)) for one in Standing},
             "pairs": len(self.sweep.pairs),
-            "people": self.people,
+            "stopped_by": None if self.sweep.limit is None else asdict(self.sweep.limit),
+            "refuted_cells": self.sweep.refuted_cells,
+            **self.people.to_dict(),
             "individuals": self.sweep.individuals,
             "worst": [asdict(one) for one in self.worst],
             "map": self.sweep.map().to_dict(),
@@ -70,6 +88,16 @@ class SweepResult:
             "checked": None if self.checked is None else self.checked.to_dict(),
             **self.model.to_dict(),
         }
+
+    def with_labels(self, labels: Mapping[Any, str]) -> SweepResult:
+        """The same with other names of decisions, for people to read; nothing else depends on them."""
+        from lcifr.runs.auditing.result import name_decisions
+
+        if not labels:
+            return self
+        binary = self.sweep.hashes is not None and self.sweep.hashes.decision.get("kind") == "sign"
+        named = name_decisions(labels, self.model.classes or (range(2) if binary else ()))
+        return replace(self, model=replace(self.model, labels=named))
 
     @classmethod
     def read(cls, folder: Path) -> SweepResult:
@@ -80,6 +108,7 @@ class SweepResult:
         LcifrError
             If it is the folder of something else, or its cells are not those that were written.
         """
+        from lcifr.certification.sweep.result import SweepLimit
         from lcifr.runs.auditing.result import ModelSummary
 
         with fitting_together(folder):
@@ -94,7 +123,9 @@ class SweepResult:
             sweep = _read_cells(folder, said, model)
             if sweep.hash != said["sweep"]:
                 raise ArtefactError(f"{folder / CELLS} does not hold the cells of this sweep", fix="sweep again")
-            people = {str(name): int(count) for name, count in said["people"].items()}
+            stopped = said.get("stopped_by")
+            sweep = replace(sweep, limit=None if stopped is None else SweepLimit(**stopped))
+            people = SweptPeople.from_dict(said)
             worst = tuple(WorstPair(**one) for one in said["worst"])
             return cls(model, sweep, people, worst, SweepCheck.from_dict(said["checked"]))
 
@@ -115,7 +146,7 @@ def _read_cells(folder: Path, said: Mapping[str, Any], model: ModelSummary) -> S
     from lcifr.certification.sweep.cells_table import from_table
     from lcifr.models.arithmetic import Arithmetic
 
-    hashes = Hashes(**asdict(model.hashes), decision=said["decision"], arithmetic=model.arithmetic)
+    hashes = Hashes(**model.hashes.of_proofs(), decision=said["decision"], arithmetic=model.arithmetic)
     encoding = read_encoding(folder)
     if encoding.hash != hashes.encoding:
         raise ArtefactError(f"{folder / ENCODING} is not the encoding that was swept", fix="sweep again")

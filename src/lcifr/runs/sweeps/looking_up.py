@@ -47,6 +47,7 @@ def _as_swept(folder: Path, people: Path, options: Mapping[str, Any]) -> Certify
 
     asked = _swept_arguments(folder)
     shared: dict[str, Any] = {**options, "sweep": folder, "arithmetic": asked["arithmetic"]}
+    shared["labels"] = options.get("labels") or asked.get("labels") or {}
     if "producer" in asked:
         _refuse_another_formula(folder, asked["phi"])
         producer, consumer = Path(asked["producer"]), Path(asked["consumer"])
@@ -55,12 +56,15 @@ def _as_swept(folder: Path, people: Path, options: Mapping[str, Any]) -> Certify
     return ModelCertifyRequest(
         model=Path(asked["model"]),
         describe=None if described is None else Path(described),
+        missing=asked.get("missing"),
         table=people,
         reference=Path(asked["reference"] or asked["table"]),
         phi=asked["phi"],
         schema=asked["schema"],
         target=asked["target"],
         tolerance=asked["tolerance"],
+        accept_draft=bool(asked.get("accept_draft")),  # as they were accepted for the sweep
+        accept_accuracy=bool(asked.get("accept_accuracy")),
         groups=tuple(map(tuple, asked["groups"])),
         **shared,
     )

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from lcifr.models.arithmetic import Arithmetic
 from lcifr.runs.auditing.parties import open_people, read_parties
 from lcifr.runs.events import Listener, StepKind, listening, step
 from lcifr.runs.folders.run import Run, run_folder
 from lcifr.runs.folders.settings import Command
+from lcifr.runs.models.labels import check_labels
 from lcifr.runs.models.preparing import ModelQuestion, prepare_model, read_for_people, read_people
 from lcifr.runs.sweeps.folder import CELLS, ENCODING, PAIRS, SweepResult
+from lcifr.runs.sweeps.people import MOST, decide_people
 from lcifr.runs.sweeps.proving import write_and_check
 from lcifr.runs.sweeps.worst_pairs import worst_pairs
 
 if TYPE_CHECKING:
     from lcifr.certification.sweep.result import Sweep
     from lcifr.certification.sweep.sweeper import Sweeper
+    from lcifr.certification.sweep.swept_model import SweptModel
     from lcifr.data import Schema
+    from lcifr.runs.auditing.result import ModelSummary
     from lcifr.runs.auditing.subject import AuditSubject
     from lcifr.runs.people.source import PeopleSource
 
+SWEPT = "swept.parquet"
+"""Cells of a sweep that is over, until the folder is complete: a resumed run does not begin to cut them again."""
 KEPT_EVERY = 15.0
 """Seconds of work that a stopped sweep may lose."""
 PERCENT = 100
@@ -38,7 +44,9 @@ class SweepOptions:
     ----------
     out : the new folder. universe : ``whole`` or ``reals``. cells, seconds : looked at, at most, in this run.
     nodes : of the search in one cell. bundle : write the proofs for the exact checker, and check them.
+    people : how many people of the table, whom no cell decides, are then asked about one by one, at most.
     force : replace ``out`` if lcifr wrote it.
+    labels : what decisions are called in output and reports, such as ``{0: "refused", 1: "granted"}``.
     """
 
     out: Path
@@ -46,8 +54,10 @@ class SweepOptions:
     cells: int = 10_000
     seconds: float | None = None
     nodes: int = 200
+    people: int = MOST
     bundle: bool = False
     force: bool = False
+    labels: Mapping[Any, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,31 +94,52 @@ def sweep_model(
     """Sweep a model that already decides."""
     with listening(listener):
         prepared = prepare_model(request)
-        command = Command.of("sweep", request, argv)
+        command = Command.of("sweep", request, argv, prepared.file.libraries)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             people = read_people(prepared, request, run.work)
-            return _sweep(run, read_for_people(prepared, request, people), people, request)
+            subject = read_for_people(prepared, request, people)
+            check_labels(prepared, request, subject, people)
+            return _sweep(run, subject, people, request, subject.warnings)
 
 
-def _sweep(run: Run, subject: AuditSubject, people: PeopleSource, options: SweepOptions) -> SweepResult:
+def _sweep(
+    run: Run, subject: AuditSubject, people: PeopleSource, options: SweepOptions, warnings: tuple[str, ...] = ()
+) -> SweepResult:
     from lcifr.certification.sweep.sweeper import Sweeper
     from lcifr.certification.sweep.swept_model import SweptModel
+    from lcifr.runs.auditing.result import decisions_of, name_decisions
 
+    summary = replace(subject.summary(), labels=name_decisions(options.labels, decisions_of(subject.model)))
     whole = options.universe == "whole"
     library = None if subject.library is None else subject.library.source
     swept = SweptModel(subject.encoder, subject.model, subject.arithmetic, library)
-    start = _earlier(run, subject.schema, whole, subject.arithmetic)
-    sweeper = Sweeper(swept, whole=whole, nodes=options.nodes, start=start)
     run.lost = "A few seconds of work are lost."
-    found = _run(run, sweeper, options, subject.schema)
+    if run.steps.kept(SWEPT):
+        found = _read(run.work / SWEPT, swept, whole)
+    else:
+        file = run.work / CELLS
+        start = _read(file, swept, whole) if run.resumed and file.is_file() else None
+        sweeper = Sweeper(swept, whole=whole, nodes=options.nodes, start=start)
+        found = _run(run, sweeper, options, subject.schema)
+        _keep(run, found, subject.schema, SWEPT)
+        run.steps.keep(SWEPT)
+    decided, found = decide_people(run.work, swept, found, people, options.people)
     _keep(run, found, subject.schema)
     found.counterexamples().to_csv(run.work / PAIRS, index=False)
     subject.encoder.encoding.save(run.work / ENCODING)
     worst = worst_pairs(swept, found.pairs)
     checked = write_and_check(run.work, swept, found, options.nodes) if options.bundle else None
-    result = SweepResult(subject.summary(), found, _standings(found, people), worst, checked)
+    result = SweepResult(_warned(summary, warnings), found, decided, worst, checked)
+    (run.work / SWEPT).unlink()
     run.finish(result.to_dict())
     return result
+
+
+def _warned(model: ModelSummary, warnings: tuple[str, ...]) -> ModelSummary:
+    """The model with what a reader of its cells has to know."""
+    if model.origin is None or not warnings:
+        return model
+    return replace(model, origin=replace(model.origin, assumptions=(*model.origin.assumptions, *warnings)))
 
 
 def _run(run: Run, sweeper: Sweeper, options: SweepOptions, schema: Schema) -> Sweep:
@@ -126,33 +157,20 @@ def _run(run: Run, sweeper: Sweeper, options: SweepOptions, schema: Schema) -> S
         return sweeper.run(cells=options.cells, seconds=options.seconds, progress=progress)
 
 
-def _keep(run: Run, found: Sweep, schema: Schema) -> None:
+def _keep(run: Run, found: Sweep, schema: Schema, name: str = CELLS) -> None:
     import pyarrow.parquet as pq
 
     from lcifr.certification.sweep.cells_table import to_table
 
-    beside = run.work / f".{CELLS}.new"
+    beside = run.work / f".{name}.new"
     pq.write_table(to_table(found, schema), beside)
-    beside.replace(run.work / CELLS)
+    beside.replace(run.work / name)
 
 
-def _earlier(run: Run, schema: Schema, whole: bool, arithmetic: Arithmetic) -> Sweep | None:
+def _read(file: Path, swept: SweptModel, whole: bool) -> Sweep:
     import pyarrow.parquet as pq
 
     from lcifr.certification.sweep.cells_table import from_table
 
-    file = run.work / CELLS
-    if not (run.resumed and file.is_file()):
-        return None
-    return from_table(pq.read_table(file), schema, whole=whole, arithmetic=arithmetic)
-
-
-def _standings(found: Sweep, people: PeopleSource) -> dict[str, int]:
-    """How many people of the table are in cells of each kind."""
-    from lcifr.certification.sweep.result import Standing
-
-    counts = {str(one): 0 for one in Standing}
-    for part, _ in people.rows():
-        for standing in found.locate(part):
-            counts[str(standing)] += 1
-    return counts
+    schema = swept.encoding.schema
+    return from_table(pq.read_table(file), schema, whole=whole, arithmetic=swept.arithmetic, hashes=swept.hashes)

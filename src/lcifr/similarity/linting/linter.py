@@ -204,7 +204,7 @@ def _is_only(cell: Cell, points: Floats, similarity: Similarity) -> Booleans:
     encoding = similarity.encoding
     whole = np.array([attribute.integer for attribute in encoding.schema.numeric], dtype=bool)
     lower, upper = encoding.unscale_bounds(cell.lower, cell.upper)
-    steps = np.floor(upper + NEGLIGIBLE * encoding.sds) - np.ceil(lower - NEGLIGIBLE * encoding.sds)
+    steps = np.floor(upper + NEGLIGIBLE * encoding.units) - np.ceil(lower - NEGLIGIBLE * encoding.units)
     single = np.where(whole, steps <= 0, cell.upper - cell.lower <= NEGLIGIBLE)
     values = points[:, cell.numeric]
     parts: list[Booleans] = [single & (values >= cell.lower) & (values <= cell.upper)]

@@ -95,7 +95,7 @@ def _candidates(plan: CellPlan, pair: PairedPeople, encoding: Encoding) -> Itera
         yield _with_whole(inside, box.lower, box.upper, whole)
     yield _with_whole(np.clip(numbers, box.lower, box.upper), *_shrunk(box.lower, box.upper), whole)
     for digits in SIGNIFICANT_DIGITS:
-        yield _with_whole(round_to_digits(numbers, digits, encoding.sds), box.lower, box.upper, whole)
+        yield _with_whole(round_to_digits(numbers, digits, encoding.units), box.lower, box.upper, whole)
     if plan.rows:
         yield from satisfy_rows(plan, pair, box, present, whole)
 
@@ -140,7 +140,7 @@ def satisfy_rows(plan: CellPlan, pair: PairedPeople, box: Box, present: Booleans
     rows = sorted(plan.rows, key=repr)
     equal = [row for row in rows if _opposite(row) in plan.rows]
     limits = np.stack([approximate(row.limit, pair)[0] for row in rows], axis=1)
-    program = _Nearest(rows, [row in equal for row in rows], pair.x.schema.names_numeric, box.encoding.sds, whole)
+    program = _Nearest(rows, [row in equal for row in rows], pair.x.schema.names_numeric, box.encoding.units, whole)
     for slack in SLACKS:
         numbers = pair.other.numbers.copy()
         # Bounds are rounded outward: a point exactly on one may be outside.
@@ -163,25 +163,25 @@ class _Nearest:
     """The numbers nearest to a point that satisfy the rows, counted in standard deviations."""
 
     def __init__(
-        self, rows: list[RowPlan], is_equality: list[bool], names: tuple[str, ...], sds: Floats, whole: Booleans
+        self, rows: list[RowPlan], is_equality: list[bool], names: tuple[str, ...], units: Floats, whole: Booleans
     ) -> None:
         self.matrix = np.array([[float(dict(row.coefficients).get(name, 0)) for name in names] for row in rows])
         self.is_equality = np.array(is_equality)
-        self.sds, self.whole = sds, whole
-        self.steps = np.where(whole, 1.0, sds)  # a whole number moves in units
+        self.units, self.whole = units, whole
+        self.steps = np.where(whole, 1.0, units)  # a whole number moves in units
 
     def solve(self, point: Floats, limits: Floats, bounds: tuple[Floats, Floats], slack: float) -> Floats | None:
         """Variables: how many steps each number moves from the point, and the size of that move."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
         count, start = len(point), np.where(self.whole, np.rint(point), point)
-        size = np.abs(self.matrix) @ self.sds + np.abs(limits) * 1e-6
+        size = np.abs(self.matrix) @ self.units + np.abs(limits) * 1e-6
         inner = limits - np.where(self.is_equality, 0.0, slack * size) - self.matrix @ start
         rows = np.hstack([self.matrix * self.steps, np.zeros_like(self.matrix)])
         at_least = np.vstack([np.hstack([sign * np.eye(count), -np.eye(count)]) for sign in (1, -1)])
         lower, upper = ((bound - start) / self.steps for bound in bounds)
         answer = milp(
-            np.concatenate([np.zeros(count), self.steps / self.sds]),
+            np.concatenate([np.zeros(count), self.steps / self.units]),
             integrality=np.concatenate([self.whole, np.zeros(count)]),
             bounds=Bounds(np.concatenate([lower, np.zeros(count)]), np.concatenate([upper, np.full(count, np.inf)])),
             constraints=[LinearConstraint(rows, -np.inf, inner), LinearConstraint(at_least, -np.inf, 0)],

@@ -34,7 +34,7 @@ from lcifr.similarity.language.formula import (
     Value,
     Within,
 )
-from lcifr.similarity.language.names import attributes_in
+from lcifr.similarity.language.names import attributes_in, quote_name
 from lcifr.similarity.semantics.core import (
     FALSE,
     TRUE,
@@ -98,8 +98,20 @@ class _Resolver:
         if isinstance(node, Same):
             return Compare(difference, "=" if positive else "!=", node.span)
         # 0.3 sd means 0.3 (exactly) times the training data's standard deviation (a float, taken exactly).
-        limit = node.distance * (Fraction(self.encoding.sd(name)) if node.in_sd else 1)
+        limit = node.distance * (self._sd(name) if node.in_sd else 1)
         return _compare(LinearForm(absolutes=((Fraction(1), difference),), constant=-limit), "<=", positive, node.span)
+
+    def _sd(self, name: str) -> Fraction:
+        sd = self.encoding.sd(name)
+        if sd == 0:
+            known = quote_name(name)
+            raise SimilarityError(
+                f'"{name}" is (nearly) the same for everyone in the table that standard deviations are taken from, so '
+                f"it has no standard deviation, and a distance in sd says nothing about it",
+                fix=f"leave it out of the set and hold it equal: `numeric except {known} within 0.3 sd and "
+                f"same({known})`; or give a distance in its own unit: `{known} within 1`",
+            )
+        return Fraction(sd)
 
     def _leaf(self, node: Comparison | CategoryComparison | Membership, positive: bool) -> Core:
         if isinstance(node, Membership):
@@ -135,7 +147,7 @@ class _Resolver:
         return merged(numbers, ranks, absolutes, linear.constant)
 
     def _rank_table(self, rank: Rank) -> RankTable:
-        people = self.encoding.training
+        people = self.encoding.ranked
         if people is None:
             raise SimilarityError(
                 f"rank({rank.attribute} by {rank.by}) is taken among the training people, and they are not at hand",
@@ -154,8 +166,8 @@ class _Resolver:
 
 
 def distinct_values(people: Individuals, attribute: str, by: str, codes: frozenset[int]) -> tuple[float, ...]:
-    """The values of a number among people of these categories, each once, ascending."""
-    member = np.isin(people.code(by), list(codes))
+    """The values of a number among people of these categories, each once, ascending; both have to be known."""
+    member = np.isin(people.code(by), list(codes)) & ~np.isnan(people.number(attribute))
     return tuple(float(value) for value in np.unique(people.number(attribute)[member]))
 
 

@@ -120,7 +120,7 @@ class AuditExplorer:
                 f"the proof for {name} covers this person, and the model decides otherwise: one of the two is wrong",
                 fix="please report it with this audit’s folder, and do not rely on the audit",
             )
-        own = own_decision(verdicts.model, outputs)
+        own = own_decision(verdicts.model, outputs, found.content.about.decisions)
         return WhatIf(
             own, same, similar, _failing(found, person, other, similar), covered, _sentence(found, row, similar, same)
         )

@@ -31,7 +31,7 @@ EXITS = {
     0: ("finished", "is finished"),
     1: ("finished", "is finished; there is a counterexample, or the exact checker rejected a proof"),
     2: ("refused", "was refused"),
-    3: ("finished", "is finished; someone is undecided"),
+    3: ("finished", "is finished; someone is undecided, or was not examined"),
     130: ("stopped", "was stopped; its progress is kept"),
     -signal.SIGINT: ("stopped", "was stopped; its progress is kept"),
 }

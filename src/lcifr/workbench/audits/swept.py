@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from lcifr.drawing.sweeps.charts import KINDS
 from lcifr.drawing.sweeps.shares import Shares, ValueParts
 from lcifr.drawing.text import format_value, visible
+from lcifr.runs.auditing.result import ModelSummary
 from lcifr.runs.sweeps.folder import SweepResult
 from lcifr.runs.sweeps.worst_pairs import WorstPair
 from lcifr.workbench.command_lines import command_line
@@ -63,14 +64,13 @@ def open_sweep(folder: WorkFolder, name: str) -> OpenedSweep:
     result = SweepResult.read(folder.folder(name))
     found = result.sweep.map()
     grid = found.grid
-    people = ", ".join(f"{count:,} {standing}" for standing, count in result.people.items() if count)
     checked = () if result.checked is None else (str(result.checked),)
     commands = [command_line("report", name)]
     if result.checked is not None:
         commands.append(command_line("check", f"{name}/bundle"))
     return OpenedSweep(
         name,
-        (*str(result.sweep).splitlines(), f"people in the table: {people}", *checked),
+        (*str(result.sweep).splitlines(), *result.people_lines, *checked),
         result.model.phi.text,
         tuple(KINDS.items()),
         tuple(MapStrip(_title(strip.bins), _parts(strip.bins, strip.shares)) for strip in found.strips),
@@ -84,7 +84,7 @@ def open_sweep(folder: WorkFolder, name: str) -> OpenedSweep:
                 for label, row in zip(grid.down.labels, grid.shares, strict=True)
             ),
         ),
-        tuple(visible(_pair(pair)) for pair in result.worst),
+        tuple(visible(_pair(pair, result.model)) for pair in result.worst),
         tuple(commands),
     )
 
@@ -100,9 +100,10 @@ def _parts(bins: ValueParts, shares: tuple[Shares, ...]) -> tuple[PartShares, ..
     )
 
 
-def _pair(pair: WorstPair) -> str:
+def _pair(pair: WorstPair, model: ModelSummary) -> str:
     differs = "; ".join(
         f"{name} {format_value(own)} → {format_value(other)}" for name, (own, other) in pair.differs.items()
     )
     alike = ", ".join(f"{name} {format_value(value)}" for name, value in pair.alike.items())
-    return f"{differs}: the decisions are {pair.decision} and {pair.other_decision}. Both: {alike or 'nothing'}"
+    own, other = model.shown(pair.decision), model.shown(pair.other_decision)
+    return f"{differs}: the decisions are {own} and {other}. Both: {alike or 'nothing'}"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lcifr.certification.end_to_end import audit_region
+from lcifr.certification.population.tally import decision_name
 from lcifr.certification.verdicts import Audit
 from lcifr.data import Individuals
 from lcifr.data.io.files import json_value
@@ -114,8 +115,11 @@ def shown_verdict(found: Audit, subject: AuditSubject) -> Shown:
     return show(explorer.people[0], explorer)
 
 
-def own_decision(model: Model, outputs: Any) -> OwnDecision:
-    """Outputs (1, outputs) of one person as a decision, and how far from another one."""
+def own_decision(model: Model, outputs: Any, labels: Mapping[str, str] | None = None) -> OwnDecision:
+    """Outputs (1, outputs) of one person as a decision, and how far from another one.
+
+    ``labels`` : what decisions are called.
+    """
     rule, values = model.rule, np.asarray(outputs, np.float64)
     decision = json_value(model.decide(values)[0])
     if rule.kind is Kind.NUMBER:
@@ -128,7 +132,8 @@ def own_decision(model: Model, outputs: Any) -> OwnDecision:
         group = rule.group_of
         first = int(values[0].argmax())
         lead = float(values[0, first] - np.max(values[0][group != group[first]], initial=-np.inf))
-    return OwnDecision(visible(str(decision)), f"{short(lead)} from a different decision, in units of the output")
+    shown = (labels or {}).get(decision_name(decision), str(decision))
+    return OwnDecision(visible(shown), f"{short(lead)} from a different decision, in units of the output")
 
 
 def _audit_line(asked: DecisionAsked) -> str:

@@ -13,7 +13,7 @@ from lcifr.errors import LcifrError
 from lcifr.runs.auditing.parties import Parties, read_parties
 from lcifr.runs.auditing.subject import AuditSubject
 from lcifr.runs.folders.summaries import read_consumer, read_producer
-from lcifr.runs.models.opening import open_model
+from lcifr.runs.models.opening import description_beside, open_model
 from lcifr.runs.models.preparing import example_rows
 from lcifr.runs.models.showing import show_model
 from lcifr.runs.models.subject import read_subject
@@ -60,7 +60,7 @@ class Subjects:
             found = show_model(self._folder.file(choice.model))
             yield from found.outline.sentences()
             if found.description:
-                yield f"The columns are described in {Path(found.description).name}."
+                yield replace(found, description=Path(found.description).name).described_words
             yield f"sha256 {found.sha256}"
             return
         yield from _learned(self._folder.folder(choice.producer), self._folder.folder(choice.consumer))
@@ -78,7 +78,9 @@ class Subjects:
     def subject(self, choice: ChosenModel, formula: str = "") -> AuditSubject:
         """The model with a formula's text, ready to decide and to be asked."""
         if choice.model:
-            files = [self._folder.file(choice.model), self._folder.file(choice.table)]
+            model = self._folder.file(choice.model)
+            described = description_beside(model)
+            files = [model, self._folder.file(choice.table), *([] if described is None else [described])]
         else:
             files = [self._folder.folder(name) / "settings.json" for name in (choice.producer, choice.consumer)]
         table = self._table(choice) if choice.model else None

@@ -35,7 +35,7 @@ const proposal = (found, proposed) => {
 };
 
 export const showTable = (found, proposed) => {
-  const left = found.left_out ? ` ${found.left_out} rows with missing values are left out.` : "";
+  const left = found.left_out ? ` ${found.left_out} rows have missing values and are not examined.` : "";
   find("table-words").textContent = `${found.people} people in ${found.table}.${left}${found.schema ? ` Schema: ${found.schema}.` : ""}`;
   show(find("attributes"), ...found.attributes.map(card));
   find("propose").hidden = found.schema !== "";

@@ -138,7 +138,7 @@ def test_a_booster_with_a_linear_head_is_swept():
     table = everybody().to_pandas()
     y = (np.random.default_rng(0).random(72) + 0.2 * table["age"] + 0.3 * (table["sex"] == "male") > 1.0).astype(int)
     booster = FairBooster(FORMULAS[0], schema=SCHEMA, gamma=0.0, rounds=20, min_people=2).fit(table, y)
-    head = RobustClassifier().fit(booster.transform(table), y)
+    head = RobustClassifier(against="nothing").fit(booster.transform(table), y)
     found = sweep(booster, head, table)
     assert found.share(Standing.OPEN) + found.share(Standing.CROSSINGS) == 0
     decided, similarity = head.predict(booster.transform(table)), booster.similarity_

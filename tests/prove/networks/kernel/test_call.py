@@ -15,13 +15,14 @@ from lcifr.prove import Budget, Radius, Status, maximize, radius
 from lcifr.prove.answer import Answer
 from lcifr.prove.networks.kernel.call import covers
 from lcifr.regions.region import Region
+from tests.effort import spread
 from tests.models.exact import exactly
 from tests.prove.hard_numbers import corners, networks, regions
 from tests.prove.instances import Instance, corpus, largest_sampled, random_instance, random_network, wild
 from tests.prove.people import people
 
 TOLERANCE = 1e-6
-SEEDS = [pytest.param(block, marks=[pytest.mark.long] if block >= 4 else []) for block in range(40)]
+SEEDS = spread(range(40), quick=4, long=16)
 
 
 @cache

@@ -15,12 +15,13 @@ from lcifr.prove.method import build_question
 from lcifr.prove.networks.kernel import pieces
 from lcifr.prove.proof import NumericSplit
 from lcifr.regions.region import Region
+from tests.effort import spread
 from tests.prove.confirming import refusals
 from tests.prove.instances import Instance, largest_sampled, random_instance, random_network
 
 TOLERANCE = 1e-6
 SHAPES = [[3, 3], [4, 3], [2, 2, 2], [3, 2, 3], [5, 4], [2, 2, 2, 2]]
-SEEDS = [pytest.param(block, marks=[pytest.mark.long] if block >= 5 else []) for block in range(40)]
+SEEDS = spread(range(40), quick=5, long=20)
 
 
 def instance(seed: int) -> Instance:

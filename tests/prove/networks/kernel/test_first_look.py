@@ -31,7 +31,7 @@ def question(hidden: int, seed: int, rows: int = 0) -> tuple[Network, Region, np
 @pytest.mark.parametrize("hidden", WIDTHS)
 def test_no_point_of_a_region_beats_a_bound_that_settled_a_person(hidden: int, rows: int) -> None:
     settled = 0
-    for seed in range(8):
+    for seed in range(quartered(8)):
         network, region, directions = question(hidden, seed, rows)
         points = region.sample(quartered(300) if rows else 300, seed=seed)  # with rows each takes a linear program
         reached = np.einsum("psf,pkf->pks", network(np.nan_to_num(points)), directions)
@@ -43,14 +43,15 @@ def test_no_point_of_a_region_beats_a_bound_that_settled_a_person(hidden: int, r
             assert (reached <= found.upper + room).all(), (seed, above)
             assert (found.best <= found.upper).all()
             settled += int(((found.upper < target) & (found.nodes == 0) & np.isfinite(found.upper)).sum())
-    assert settled > 100, "or nothing was tested"
+    assert settled > quartered(100), "or nothing was tested"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("hidden", WIDTHS)
 def test_it_says_what_the_whole_search_says(hidden: int) -> None:
     """With proofs, and without a target, nobody is done at the first look."""
     wider = 0
-    for seed in range(6):
+    for seed in range(quartered(6)):
         network, region, directions = question(hidden, seed)
         exact = maximize(network, directions, region, method="branch")
         for away in (-1.0, -0.1, 0.1, 1.0):
@@ -65,11 +66,12 @@ def test_it_says_what_the_whole_search_says(hidden: int) -> None:
     assert wider > 0, "nobody was done at the first look"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("hidden", [2, 3, 4, 6])
 def test_rounding_never_certifies_what_is_not_true(hidden: int) -> None:
     """Numbers up to 1e15 that later layers cancel, and targets that are nearer to the maximum than rounding."""
     certified = 0
-    for seed in range(25):
+    for seed in range(quartered(25)):
         rng = np.random.default_rng(1000 * hidden + seed)
         network = stable_network(rng, hidden)
         low = rng.uniform(-1.0, 1.0, size=(1, 3))
@@ -85,4 +87,4 @@ def test_rounding_never_certifies_what_is_not_true(hidden: int) -> None:
             if found.upper[0, 0] < target:
                 certified += 1
                 assert truth < Fraction(target), (seed, share)
-    assert certified > 10
+    assert certified > quartered(10)

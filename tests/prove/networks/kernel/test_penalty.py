@@ -13,10 +13,11 @@ from lcifr.prove.networks.kernel.call import covers
 from lcifr.regions.region import Region
 from tests.certification.scenes import people as somebody
 from tests.certification.scenes import similarity
+from tests.effort import spread
 from tests.prove.instances import Instance, largest_sampled, random_instance, random_network
 
 TOLERANCE = 1e-6
-SEEDS = [pytest.param(block, marks=[pytest.mark.long] if block >= 3 else []) for block in range(30)]
+SEEDS = spread(range(30), quick=3, long=15)
 
 
 @cache

@@ -56,6 +56,8 @@ def clip(call: Call) -> tuple[Value, ...]:
         value = as_hidden(value, call.where)
     lower, upper = _end(call, 1, "min", -np.inf), _end(call, 2, "max", np.inf)
     largest = float(np.finfo(value.dtype).max) if value.dtype.kind == "f" else np.inf
+    if lower >= largest or upper <= -largest:
+        raise call.refuse(f"it clips everyone to one number: between {lower:g} and {upper:g}")
     if isinstance(value, Hidden):
         ends = [np.full(value.vector.width, end) for end in (lower, upper)]
         ends = [np.where(np.abs(end) >= largest, np.copysign(np.inf, end), end) for end in ends]
@@ -65,7 +67,7 @@ def clip(call: Call) -> tuple[Value, ...]:
     if ends_of_step == (-largest, largest):
         return (value,)
     if not ends_of_step[0] < ends_of_step[1]:
-        raise call.refuse(f"it clips everybody to one number: between {lower:g} and {upper:g}")
+        raise call.refuse(f"it clips everyone to one number: between {lower:g} and {upper:g}")
     step = ProgramStep(Operation.CLIP, StepFormat(value.dtype.name), ends_of_step)
     block = Block(value.block.columns, value.dtype).stepwise([(step,)] * len(value.block), call.where)
     return (Columns(block, value.shape),)

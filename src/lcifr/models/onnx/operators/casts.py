@@ -10,7 +10,7 @@ import numpy as np
 from lcifr.data.program import Operation, ProgramStep, StepFormat
 from lcifr.models.columns import Block, TableColumn
 from lcifr.models.dataflow.vectors import scaled
-from lcifr.models.onnx.calls import Call
+from lcifr.models.onnx.calls import Call, CodedNumberError
 from lcifr.models.onnx.tensors import DTYPES, AnyArray, finite, is_text
 from lcifr.models.onnx.values import Columns, Constant, Decided, Hidden, TextColumn, Texts, Value
 
@@ -64,10 +64,13 @@ def cast_columns(call: Call, value: Columns, to: np.dtype[np.generic]) -> Column
         steps = (ProgramStep(Operation.CAST, StepFormat.FLOAT32),) if to == np.float32 else ()
         block = replace(value.block, dtype=np.dtype(to)).stepwise([steps] * len(value.block), call.where)
         return replace(value, block=block)
-    if not all(isinstance(column, TableColumn) for column in value.block.columns):
-        raise call.refuse(
-            f"a number of the table becomes {'text' if is_text(to) else to}", fix="declare it categorical"
-        )
+    for column in value.block.columns:
+        if not isinstance(column, TableColumn):
+            raise CodedNumberError(
+                f"{call.where}: a number of the table becomes {'text' if is_text(to) else to}",
+                fix="declare it categorical",
+                attribute=getattr(column, "attribute", ""),
+            )
     tables = [column for column in value.block.columns if isinstance(column, TableColumn)]
     if is_text(to):
         texts = [[None if e is None else str(_entry(call, e, value, to)) for e in one.values] for one in tables]

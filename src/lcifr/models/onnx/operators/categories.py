@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lcifr.models.columns import Block, TableColumn
-from lcifr.models.onnx.calls import Call
+from lcifr.models.onnx.calls import Call, CodedNumberError
 from lcifr.models.onnx.tensors import AnyArray
 from lcifr.models.onnx.values import Columns, Constant, Decided, TextColumn, Texts, Value
 
@@ -52,9 +52,10 @@ def _entries(call: Call, value: Value) -> list[tuple[str, tuple[Any, ...]]]:
         numbers = [column for column in value.block.columns if not isinstance(column, TableColumn)]
         if numbers:
             name = getattr(numbers[0], "attribute", "a constant")
-            raise call.refuse(
-                f'it codes the values of "{name}" one by one, but the schema says that it is a number',
+            raise CodedNumberError(
+                f'{call.where}: it codes the values of "{name}" one by one, but the schema says that it is a number',
                 fix=f'declare it categorical: Schema.infer(…, categorical=["{name}"])',
+                attribute=name,
             )
         tables = [column for column in value.block.columns if isinstance(column, TableColumn)]
         if any(entry is not None and entry != math.trunc(entry) for one in tables for entry in one.values):

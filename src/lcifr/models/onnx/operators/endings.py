@@ -103,7 +103,7 @@ def _more_probable(value: Probabilities, shape: tuple[int, ...], where: str) -> 
         raise NetworkError(f"{where} compares a probability with itself")
     band = probability_band(0.5, roundoff(value.dtype), where, absolute=True)
     margin = second.margin if first.complement else negative(second.margin)
-    return Decided(margin, Kind.SIGN, (band.lower, band.upper), (0, 1), value.dtype, shape)
+    return Decided(margin, Kind.SIGN, (band.lower, band.upper), (0, 1), value.dtype, shape, log_odds=True)
 
 
 def compare(call: Call) -> tuple[Value, ...]:
@@ -128,7 +128,7 @@ def above_threshold(
     if not above:
         margin, band = negative(margin), (-band[1], -band[0])
     dtype = value.dtype if not isinstance(value, Texts) else np.dtype(np.float64)
-    return Decided(margin, Kind.SIGN, band, labels, dtype, value.shape)
+    return Decided(margin, Kind.SIGN, band, labels, dtype, value.shape, isinstance(value, Probabilities))
 
 
 def _margin(value: PersonValue, threshold: float, where: str) -> tuple[FlowVector, tuple[float, float]]:

@@ -1,0 +1,155 @@
+"""A cut-off and a missing number that only a description declares, through the commands that take a model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lcifr.data import Schema
+from tests.story import lcifr
+
+xgboost = pytest.importorskip("xgboost")
+THRESHOLD = """[output]
+meaning = "probability"
+comparison = ">="
+threshold = 0.8
+"""
+HEAD = 'format = "lcifr-model-1"\n'
+MODEL = ("--model", "model.json")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that was trained with -9 for unknown debts, which its file does not say."""
+    folder = tmp_path_factory.mktemp("declared")
+    random = np.random.default_rng(0)
+    people = pd.DataFrame({"age": random.integers(18, 80, 160), "debt": random.integers(-12, 40, 160).astype(float)})
+    people.loc[::5, "debt"] = -9.0
+    label = (people["age"] / 40 - people["debt"] / 20 + random.normal(0, 0.4, 160) > 0.5).astype(int)
+    label[people["debt"] == -9.0] = (people["age"] > 50).astype(int)
+    model = fitted(people, label)
+    model.save_model(folder / "model.json")
+    (folder / "p.phi").write_text("debt within 2 and same(age)\n")
+    (folder / "cut.toml").write_text(HEAD + "missing = -9\n" + THRESHOLD)
+    (folder / "plain.toml").write_text(HEAD + "missing = -9.0\n")
+    people.assign(granted=label).to_csv(folder / "people.csv", index=False)
+    lcifr("init", "people.csv", *MODEL, "--missing", "-9", "--target", "granted", "--out", "schema", cwd=folder)
+    schema = Schema.load(folder / "schema" / "people.toml")
+    ranges = {"age": (18.0, 80.0), "debt": (-12.0, 40.0)}
+    known = [replace(one, lower=ranges[one.name][0], upper=ranges[one.name][1]) for one in schema.numeric]
+    replace(schema, attributes=tuple(known)).save(folder / "people.toml")
+    return folder
+
+
+def fitted(people: pd.DataFrame, label: Any) -> Any:
+    return xgboost.XGBClassifier(n_estimators=6, max_depth=3, n_jobs=1, missing=-9.0).fit(people, label)
+
+
+def table(place: Path) -> tuple[Any, pd.DataFrame]:
+    people = pd.read_csv(place / "people.csv")
+    columns = people[["age", "debt"]]
+    return fitted(columns, people["granted"]), columns
+
+
+def audit(place: Path, out: str, *more: str) -> Any:
+    asked = ("--phi", "p.phi", "--schema", "people.toml", "--no-baselines", "--workers", "1", "--out", out)
+    said = lcifr("audit", "people.csv", *MODEL, *asked, *more, cwd=place, expect=None)
+    assert said.code in (0, 1, 3), said.err
+    rows = pd.read_parquet(place / out / "audited" / "audit.parquet")
+    return said, rows["prediction"].astype(int).to_numpy()
+
+
+def test_an_audit_decides_by_the_declared_number_and_threshold(place: Path) -> None:
+    model, columns = table(place)
+    said, decided = audit(place, "cut", "--describe", "cut.toml")
+    assert (decided == (model.predict_proba(columns)[:, 1] >= 0.8)).all()
+    assert "1 is decided where its probability is >= 0.8, else 0" in said.out
+    assert "NaN is assumed" not in said.out
+    said, decided = audit(place, "option", "--missing", "-9")
+    assert (decided == model.predict(columns)).all()
+    assert "NaN is assumed" not in said.out
+    said, unaware = audit(place, "assumed")
+    assert (unaware != model.predict(columns)).any()  # which the file cannot show
+    assert "NaN is assumed" in " ".join(said.out.split())
+    lcifr("report", "assumed", "--out", "assumed.html", cwd=place)
+    assert "NaN is assumed" in (place / "assumed.html").read_text()
+    lcifr("report", "cut", "--out", "cut.html", cwd=place)
+    page = (place / "cut.html").read_text()
+    assert "NaN is assumed" not in page
+    assert "its probability is &gt;= 0.8" in page or "its probability is >= 0.8" in page
+
+
+def test_a_bundle_of_another_rule_differs_by_name(place: Path) -> None:
+    audit(place, "half", "--describe", "plain.toml", "--bundle")
+    own = ("--people", "people.csv", "--schema", "people.toml", *MODEL, "--json")
+    for described, status in (("plain.toml", "the same"), ("cut.toml", "DIFFERS")):
+        said = lcifr("check", "half/bundle", *own, "--describe", described, cwd=place, expect=None)
+        (model,) = (one for one in said.json["compared"] if one["what"] == "model")
+        assert model["status"] == status
+        assert ("another rule" in " ".join(model["details"])) == (status == "DIFFERS")
+    said = lcifr("check", "half/bundle", *own, "--missing", "-9", cwd=place, expect=None)
+    assert [one["status"] for one in said.json["compared"] if one["what"] == "model"] == ["the same"]
+    said = lcifr("check", "half/bundle", *own, cwd=place, expect=None)  # with NaN, the trees are others
+    assert [one["status"] for one in said.json["compared"] if one["what"] == "model"] == ["DIFFERS"]
+    words = lcifr("check", "half/bundle", "--describe", "cut.toml", cwd=place, expect=2).err
+    assert "--describe works only with --model" in words
+
+
+def test_doctor_and_model_show_say_the_rule(place: Path) -> None:
+    model, columns = table(place)
+    asked = ("--data", "people.csv", "--schema", "people.toml")
+    said = lcifr("doctor", *MODEL, *asked, "--describe", "cut.toml", cwd=place)
+    others = int((model.predict(columns) != (model.predict_proba(columns)[:, 1] >= 0.8)).sum())
+    words = " ".join(said.out.split())
+    assert others > 0
+    assert "All agree" in words
+    assert "1 is decided where its probability is >= 0.8, else 0" in words
+    assert f"the library decides otherwise about {others:,} of 160 rows" in words
+    plain = lcifr("doctor", *MODEL, *asked, "--missing", "-9", "--json", cwd=place).json
+    assert plain["declared"] is None
+    assert plain["agrees"]
+    assert "This rule is declared" not in lcifr("doctor", *MODEL, *asked, cwd=place).out
+    shown = " ".join(lcifr("model", "show", "model.json", cwd=place).out.split())
+    assert "NaN is assumed" in shown
+    shown = " ".join(lcifr("model", "show", "model.json", "--describe", "cut.toml", cwd=place).out.split())
+    assert "NaN is assumed" not in shown
+    assert "probability is >= 0.8" in shown
+    assert "What the file does not say is described in cut.toml" in shown
+
+
+def test_certify_and_sweep_take_the_number(place: Path) -> None:
+    model, columns = table(place)
+    asked = (*MODEL, "--phi", "p.phi", "--schema", "people.toml", "--reference", "people.csv")
+    lcifr("certify", "people.csv", *asked, "--missing", "-9", "--workers", "1", "--out", "certified", cwd=place)
+    found = [pd.read_parquet(one) for one in (place / "certified").rglob("*.parquet")]
+    (rows,) = (one for one in found if "prediction" in one.columns)
+    assert (rows["prediction"].astype(int) == model.predict(columns)).all()
+    said = lcifr("sweep", "people.csv", *asked, "--missing", "-9", "--out", "swept", cwd=place, expect=None)
+    assert said.code in (0, 1, 3), said.err
+    lcifr("certify", "people.csv", "--sweep", "swept", "--workers", "1", "--out", "from-sweep", cwd=place)
+
+
+def test_the_number_is_refused_where_it_means_nothing(place: Path, tmp_path: Path) -> None:
+    lightgbm = pytest.importorskip("lightgbm")
+    _, columns = table(place)
+    label = (columns["age"] > 40).astype(int)
+    lightgbm.LGBMClassifier(n_estimators=2, verbose=-1).fit(columns, label).booster_.save_model(tmp_path / "m.txt")
+    said = lcifr("model", "show", "m.txt", "--missing", "-9", cwd=tmp_path, expect=2)
+    assert "--missing is for files of XGBoost, and m.txt is a model of LightGBM" in said.err
+    (tmp_path / "m.toml").write_text(HEAD + "missing = -9\n")
+    said = lcifr("model", "show", "m.txt", cwd=tmp_path, expect=2)
+    assert "m.toml: a model of LightGBM does not take missing" in said.err
+    said = lcifr("model", "show", "model.json", "--describe", "cut.toml", "--missing", "-8", cwd=place, expect=2)
+    assert "--missing -8, and cut.toml says missing = -9" in said.err
+    said = lcifr("doctor", "--missing", "0", cwd=place, expect=2)
+    assert "--missing works only with --model" in said.err
+    said = lcifr("init", "people.csv", "--missing", "0", "--out", "none", cwd=place, expect=2)
+    assert "--missing works only with --model" in said.err
+    for infinite in ("inf", "1e300"):
+        said = lcifr("model", "show", "model.json", "--missing", infinite, cwd=place, expect=2)
+        assert "is no number of float32" in said.err
