@@ -10,6 +10,8 @@ import pkgutil
 import sys
 from pathlib import Path
 
+WITH_ARGUMENTS = ("compare", "house", "move")
+"""Tools that are told what to look at: `python -m benchmarks.house OLD NEW`."""
 WITH_OPTIONS = ("engine", "fairify", "file_to_verdict", "on_device")
 
 
@@ -17,7 +19,7 @@ def names() -> list[str]:
     """Every module here that defines ``main``; what they share does not."""
     folder = Path(__file__).parent
     found = sorted(module.name for module in pkgutil.iter_modules([str(folder)]) if not module.name.startswith("_"))
-    return [name for name in found if "\ndef main(" in _source(folder, name)]
+    return [name for name in found if name not in WITH_ARGUMENTS and "\ndef main(" in _source(folder, name)]
 
 
 def _source(folder: Path, name: str) -> str:

@@ -16,7 +16,8 @@ from lcifr.models.network import Network
 from lcifr.models.trees.nodes import NumberNode, TreeLeaf
 from lcifr.models.trees.trees import Trees
 from lcifr.prove import maximize
-from lcifr.prove.networks.kernel import call, deep
+from lcifr.prove.networks.kernel import call
+from lcifr.prove.networks.kernel.deep import call as deep_call
 from lcifr.prove.trees import call as trees_call
 from lcifr.regions.region import Region
 
@@ -39,7 +40,7 @@ def network(depth: int) -> Network:
 TREES = Trees.of(3, [0.0, 0.0], [NumberNode(j, 0.0, TreeLeaf((0.0, 1.0)), TreeLeaf((1.0, 0.0))) for j in range(3)])
 FUNCTIONS = {
     "shallow": (network(1), lambda: call.kernel()),
-    "deep": (network(2), lambda: deep.call.kernel()),
+    "deep": (network(2), lambda: deep_call.kernel()),
     "trees": (TREES, lambda: trees_call.kernel()),
 }
 
