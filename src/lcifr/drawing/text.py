@@ -140,6 +140,16 @@ def format_value(value: Any, *, year: bool = False) -> str:
     return (f"{value}" if year else f"{value:,}").replace("-", "−")
 
 
+def not_examined_words(rows: int) -> str:
+    """Behind a certified share: how many of the people were not examined; nothing where all were."""
+    return f", {rows:,} of them not examined" if rows else ""
+
+
+def vacuous_words(vacuous: int) -> str:
+    """The end of a line of counts, where there are certificates about people to whom no one is similar."""
+    return f", vacuous {vacuous:,} (certified because no one is similar to them)" if vacuous else ""
+
+
 def arithmetic_words(model: str, encoder: str | None = None) -> str:
     """What verdicts speak about, as a sentence without its full stop; the encoder's arithmetic if it is another one."""
     if model == "exact":

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from lcifr.artifacts.folder import versions
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.deployment import is_raw
+from lcifr.certification.population.scales import ScaleSource, scale_sources
 from lcifr.certification.population.statement import Statement, why_no_bound
 from lcifr.certification.population.tally import decision_name
 from lcifr.certification.producer import FrozenEncoder, freeze
@@ -28,7 +29,6 @@ from lcifr.report.decided import read_decisions
 from lcifr.report.people.explorer import explore
 from lcifr.runs.folders.results import TuneResult
 from lcifr.similarity import Similarity
-from lcifr.similarity.scales import ScaleSource, scale_sources
 
 if TYPE_CHECKING:
     from lcifr.estimators.frontier import Frontier

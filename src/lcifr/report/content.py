@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from lcifr.certification.population.scales import ScaleSource
 from lcifr.drawing.histogram import Histogram
 from lcifr.report.people.content import Explorer
 from lcifr.similarity.linting.finding import Finding
-from lcifr.similarity.scales import ScaleSource
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from lcifr.certification.population.scales import ScaleSource
 from lcifr.drawing.text import at_least, count, percent, percents, split_tenths
 from lcifr.report.content import DecisionRow, Decisions, GroupRow, ModelRow, Proved
 from lcifr.report.document import Table
-from lcifr.similarity.scales import ScaleSource
 
 
 def verdict_counts(proved: Proved) -> tuple[int, ...]:

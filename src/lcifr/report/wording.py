@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lcifr.certification.population.statement import not_examined_words
-from lcifr.drawing.text import at_least, count, labels_words, percent
+from lcifr.drawing.text import at_least, count, labels_words, not_examined_words, percent
 from lcifr.report.charts import KINDS
 from lcifr.report.content import Checked, LibraryFacts, Origin, Proved, Report
 from lcifr.report.document import Block, CodeBlock, Document, Headline, Points, Section

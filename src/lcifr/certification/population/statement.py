@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from lcifr.certification.population.tally import Tally
 from lcifr.certification.verdicts import Audit, Certificates
-from lcifr.drawing.text import at_least, fixed, percent, quantity
+from lcifr.drawing.text import at_least, fixed, not_examined_words, percent, quantity, vacuous_words
 from lcifr.errors import LcifrError
 
 
@@ -179,11 +179,6 @@ def state_tally(
     )
 
 
-def not_examined_words(rows: int) -> str:
-    """Behind a certified share: how many of the people were not examined; nothing where all were."""
-    return f", {rows:,} of them not examined" if rows else ""
-
-
 def why_no_bound(not_examined: int, *, trained_on: bool = False) -> str:
     """Why nothing is said about a population, as far as it is known.
 
@@ -225,13 +220,8 @@ def _figure(name: str, value: float | None) -> str:
     return quantity(value) if name == "mean_error" else fixed(value) if name == "r2" else f"{value:.1%}"
 
 
-def vacuous_words(vacuous: int) -> str:
-    """The end of a line of counts, where there are certificates about people to whom no one is similar."""
-    return f", vacuous {vacuous:,} (certified because no one is similar to them)" if vacuous else ""
-
-
 def constant_words(people: int, decision: str) -> str:
-    """The warning about a model that decides the same for everybody."""
+    """The warning about a model that decides the same for everyone."""
     return (
         f"all {people:,} people get the same decision ({decision}): the model does not distinguish between people, so "
         "the certified share says nothing"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from lcifr.certification.population.scales import scale_sources
+from lcifr.cli.terminal.statements import scale_words
 from lcifr.runs.preparing.formula_check import FormulaCheckResult
 from lcifr.similarity.language.diagnostics import find_position, point_at
 from lcifr.similarity.linting.finding import Example, short_percent
-from lcifr.similarity.scales import scale_sources
 
 
 def formula_report(result: FormulaCheckResult) -> str:
@@ -18,7 +19,7 @@ def formula_report(result: FormulaCheckResult) -> str:
 def _english(result: FormulaCheckResult) -> str:
     """What φ says; and, of a table with gaps, how many rows each of its standard deviations comes from."""
     found = scale_sources(result.similarity, result.data) if result.left_out else ()
-    return "\n".join([result.similarity.explain(), *([""] if found else []), *map(str, found)])
+    return "\n".join([result.similarity.explain(), *([""] if found else []), *map(scale_words, found)])
 
 
 def _findings_text(result: FormulaCheckResult) -> str:

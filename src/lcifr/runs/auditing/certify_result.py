@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lcifr.certification.population.scales import ScaleSource
 from lcifr.runs.folders.run import fitting_together, read_result
-from lcifr.similarity.scales import ScaleSource
 
 if TYPE_CHECKING:
     from lcifr.artifacts.provenance import Provenance

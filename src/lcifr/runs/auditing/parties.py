@@ -102,8 +102,8 @@ class Parties(AuditSubject):
 
     def summary(self) -> ModelSummary:
         """What is said of both in every result."""
+        from lcifr.certification.population.scales import scale_sources
         from lcifr.runs.auditing.result import FormulaSummary, ModelHashes, ModelSummary
-        from lcifr.similarity.scales import scale_sources
 
         similarity, encoder, is_producers = self.encoder.similarity, self.encoder, self.is_producers_formula
         english = self.english if is_producers else similarity.explain()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lcifr.certification.bundles.manifest import Drawn
+from lcifr.certification.population.scales import ScaleSource
 from lcifr.certification.population.statement import Statement
 from lcifr.certification.population.tally import decision_name
 from lcifr.check.report.check_report import CheckReport
@@ -16,7 +17,6 @@ from lcifr.models.model import Model
 from lcifr.runs.auditing.origin import ModelOrigin
 from lcifr.runs.folders.summaries import DatasetNotes, plain_findings, read_findings
 from lcifr.similarity.linting.finding import Finding
-from lcifr.similarity.scales import ScaleSource
 
 FORMAT = "lcifr-audit-result-2"
 

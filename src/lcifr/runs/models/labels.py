@@ -1,7 +1,7 @@
-"""A model's decisions compared with the true labels of a table: does its score rank people the right way round?
+"""A model's decisions compared with the true labels of a table.
 
-A model whose inputs, scales or classes are read wrongly is audited as faithfully as any other. Where labels are at
-hand, they are the only sign of it.
+Does its score rank people the right way round? A model whose inputs, scales or classes are read wrongly is audited as
+faithfully as any other. Where labels are at hand, they are the only sign of it.
 """
 
 from __future__ import annotations

@@ -115,9 +115,9 @@ class ModelSubject(AuditSubject):
         )
 
     def summary(self) -> ModelSummary:
+        from lcifr.certification.population.scales import scale_sources
         from lcifr.runs.auditing.result import FormulaSummary, ModelHashes, ModelSummary
         from lcifr.runs.folders.summaries import classes_of
-        from lcifr.similarity.scales import scale_sources
 
         similarity, hashes = self.encoder.similarity, self.hashes
         return ModelSummary(

@@ -72,8 +72,8 @@ class FormulaCheckResult:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
+        from lcifr.certification.population.scales import scale_sources
         from lcifr.similarity.language.printer import print_formula
-        from lcifr.similarity.scales import scale_sources
 
         found = self.neighbours
         scales = [asdict(one) for one in scale_sources(self.similarity, self.data)]

@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lcifr.certification.population.scales import scale_sources
+from lcifr.cli.terminal.statements import scale_words
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.runs.executors.packing import Luggage, pack_similarity, unpack_similarity
 from lcifr.similarity import Similarity
 from lcifr.similarity.linting.linter import lint
-from lcifr.similarity.scales import scale_sources
 
 SCHEMA = Schema((Numeric("gpa"), Numeric("age"), Categorical("school", ("a", "b"))))
 RANKED = "age within 1 sd and |rank(gpa by school) - rank(gpa' by school')| <= 1 and gpa within 9"
@@ -53,11 +54,13 @@ def test_every_scale_is_named_with_its_rows() -> None:
     table = with_gaps(0)
     sd, rank = scale_sources(Similarity(RANKED, SCHEMA, Encoding.fit(table, SCHEMA, skip_missing=True)), "people.csv")
     both = int(table[["gpa", "school"]].notna().all(axis=1).sum())
-    assert str(sd) == f"sd of age: {table['age'].std():.4g}, from {table['age'].count()} of 40 rows of people.csv"
-    assert str(rank) == f"rank of gpa by school: from {both} of 40 rows of people.csv"
+    assert (
+        scale_words(sd) == f"sd of age: {table['age'].std():.4g}, from {table['age'].count()} of 40 rows of people.csv"
+    )
+    assert scale_words(rank) == f"rank of gpa by school: from {both} of 40 rows of people.csv"
     whole = table.dropna()
     [first, _] = scale_sources(Similarity(RANKED, SCHEMA, Encoding.fit(whole, SCHEMA)), "people.csv")
-    assert str(first).endswith(f"from all {len(whole)} rows of people.csv")
+    assert scale_words(first).endswith(f"from all {len(whole)} rows of people.csv")
 
 
 @pytest.mark.parametrize("text", ["same(all)", "age within 3", "free(school) and gpa within 0.5"])

@@ -31,14 +31,6 @@ class ScaleSource:
     of: int
     source: str
 
-    def __str__(self) -> str:
-        """``sd of debt: 15.6, from 4,873 of 5,000 rows of reference.csv``"""
-        rows = f"all {self.of:,}" if self.rows == self.of else f"{self.rows:,} of {self.of:,}"
-        what = (
-            f"rank of {self.attribute} by {self.by}:" if self.sd is None else f"sd of {self.attribute}: {self.sd:.4g},"
-        )
-        return f"{what} from {rows} rows of {self.source}"
-
 
 def scale_sources(similarity: Similarity, source: str, rows: int | None = None) -> tuple[ScaleSource, ...]:
     """The standard deviations and ranks that a formula speaks of, in the order of the schema.
