@@ -1,4 +1,4 @@
-"""A model's decisions compared with the true labels of a table: does its score rank people the right way round?
+"""A model's decisions compared with the true labels of a table, to see whether its score ranks people backwards.
 
 A model whose inputs, scales or classes are read wrongly is audited as faithfully as any other. Where labels are at
 hand, they are the only sign of it.
