@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -86,12 +87,16 @@ def test_a_draft_stops_every_command_until_its_line_is_deleted_or_it_is_accepted
     words = (command, "people.csv", *asked, *more[command], "--out", "out")
     refused = lcifr(*words, cwd=place, expect=2).err
     assert "model.toml is still a draft" in refused
-    assert "delete the line `draft = true`" in refused
-    assert "--accept-draft" in refused
+    assert "delete its line `draft = true`" in refused
+    assert "on the command line, `--accept-draft`" in refused  # the workbench has no such option
     assert not (place / "out").exists()
     accepted = lcifr(*words, "--accept-draft", cwd=place, expect=None)
     assert accepted.code != 2
     assert "accepted with --accept-draft" in accepted.err
+    if command == "audit":
+        assert "assumed: model.toml is still a draft, accepted with --accept-draft" in accepted.out
+    result = json.loads((place / "out" / "result.json").read_text(encoding="utf-8"))
+    assert any("accepted with --accept-draft" in one for one in result["origin"]["assumptions"])
     edit(place, (DRAFT, ""))
     assert lcifr(*words, "--force", cwd=place, expect=None).code != 2
 
@@ -119,6 +124,11 @@ def test_a_model_that_ranks_the_labels_backwards_is_not_audited(place: Path) -> 
         said = lcifr(*asked, "--accept-accuracy", cwd=place, expect=None)
         assert said.code != 2
         assert "accepted with --accept-accuracy" in said.err
+        origin = json.loads((place / words[0] / "result.json").read_text(encoding="utf-8"))["origin"]
+        assert any("backwards" in one and "accepted with --accept-accuracy" in one for one in origin["assumptions"])
+    assert "assumed: The model ranks the labels of people.csv backwards" in said.out
+    lcifr("report", "audit", "--format", "md", "--out", "page.md", cwd=place, expect=None)
+    assert "accepted with --accept-accuracy" in (place / "page.md").read_text(encoding="utf-8")
     schema = (place / "people.toml").read_text(encoding="utf-8")
     assert 'target = "repaid"' in schema  # sweeps take it from there
     swept = ("sweep", "people.csv", "--model", "model.onnx", "--phi", "people.phi", "--cells", "3", "--out", "sweep")

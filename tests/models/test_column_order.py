@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 import lcifr
 from lcifr.data import Individuals, Numeric, Schema
+from lcifr.errors import NetworkError
 from lcifr.models.load import load_file
 from lcifr.models.table_model import ColumnOrderWarning
 from tests.models.trees.semantics import NUMERIC, before, read, table
@@ -114,6 +115,29 @@ def test_models_of_matrices_mean_the_columns_as_the_table_has_them(model):
         assert found.positional.names == tuple(columns)
         people = Individuals.read(frame[columns], found.encoding.schema)
         assert (found.decide(people) == model.predict(frame[columns].to_numpy())).all()
+
+
+def test_a_machine_of_a_matrix_means_the_columns_as_the_table_has_them():
+    """interpret calls them feature_0000, feature_0001, …, and goes by these names only if the table has all of them."""
+    glassbox = pytest.importorskip("interpret.glassbox")
+    frame, labels = table(count=150)
+    quick = {"max_rounds": 5, "outer_bags": 1, "n_jobs": 1, "interactions": 0}
+    model = glassbox.ExplainableBoostingClassifier(**quick).fit(frame[NUMERIC].to_numpy(), labels)
+    for columns in (NUMERIC, OTHER):
+        found = read(model, frame[columns])
+        assert found.positional.names == tuple(columns)
+        people = Individuals.read(frame[columns], found.encoding.schema)
+        own = model.predict(frame[columns].to_numpy())
+        assert (found.decide(people) == own).all()
+        assert (found.library_decides(people) == own).all()
+    made_up = dict(zip(NUMERIC, ["feature_0000", "feature_0001", "feature_0002"], strict=True))
+    turned = frame[OTHER].rename(columns=made_up)
+    found = read(model, turned)
+    assert found.positional is None
+    people = Individuals.read(turned, found.encoding.schema)
+    assert (found.decide(people) == model.predict(frame[NUMERIC].to_numpy())).all()
+    with pytest.raises(NetworkError, match="fitted on 3 columns without names, the table has 2"):
+        read(model, frame[NUMERIC[:2]])
 
 
 @pytest.fixture

@@ -59,3 +59,8 @@ def test_numbers_beyond_the_limit_and_unknown_flushing_take_the_recursion() -> N
     linear = deployment(chain)
     assert np.array_equal(linear.error_over(people), replace(linear, columns=None).error_over(people))
     assert (deployment(chain, np.inf).error_over(region(np.random.default_rng(1), 3)) == REFUSED).all()
+    weight = chain[0].layers[0].weight
+    unread = Network.from_arrays([(np.zeros_like(weight), np.zeros(len(weight)))])  # infinity times 0 is no number
+    found = deployment((unread, *chain[1:]), np.inf)
+    assert (found.error_over(region(np.random.default_rng(1), 3)) == REFUSED).all()
+    assert (found.error_at(np.zeros((2, weight.shape[1]))) == REFUSED).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -30,7 +31,12 @@ def write_saved_trees(path: str | Path, model: Model, origin: Plain) -> None:
     content = {
         "function": trees.to_plain(),
         "native": str(trees.native),
-        "rule": {"kind": str(rule.kind), "groups": [list(group) for group in rule.groups], "band": list(rule.band)},
+        "rule": {
+            "kind": str(rule.kind),
+            "groups": [list(group) for group in rule.groups],
+            "band": list(rule.band),
+            "log_odds": None if rule.log_odds is None else list(rule.log_odds),
+        },
         "target": Prediction.of_model(model).to_dict(),
         "origin": dict(origin),
     }
@@ -49,6 +55,9 @@ def read_saved_trees(path: str | Path) -> SavedHead:
         groups = tuple(tuple(int(c) for c in group) for group in said["groups"])
         lower, upper = map(float, said["band"])
         rule = Rule(Kind(said["kind"]), function.outputs, groups, band=(lower, upper))
+        if (known := said.get("log_odds")) is not None:
+            slope, shift = map(float, known)
+            rule = replace(rule, log_odds=(slope, shift))
         labels = target.classes if len(target.classes) else None
         _refuse_unfit(rule, target.kind, 0 if labels is None else len(labels))
         return SavedHead(TREES, Model(function, rule, labels), dict(content["origin"]), (), ())

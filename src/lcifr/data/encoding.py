@@ -21,7 +21,7 @@ from lcifr.data.io.missing import complete_rows
 from lcifr.data.program import Program
 from lcifr.data.schema import Schema
 from lcifr.data.table import Individuals, checked_output, refuse_infinite, refuse_outside
-from lcifr.errors import LEAVE_OUT_FLAT, LcifrError, TableError, TableProblem
+from lcifr.errors import LEAVE_OUT_FLAT, LcifrError, SchemaError, TableError, TableProblem
 
 FORMAT = 3  # of the JSON form
 FORMAT_WITHOUT_PROGRAMS = 2  # every number was standardised; still read, and written as programs
@@ -131,6 +131,22 @@ class Encoding(FeatureColumns):
         if flat:
             message = "varies too little to have a standard deviation, by which it would be scaled"
             raise TableError([TableProblem(message, column=name) for name in flat], fix=LEAVE_OUT_FLAT)
+
+    def refuse_overflow(self) -> None:
+        """Refuse declared ranges whose ends a program makes infinite; it is monotone, so all between them is finite.
+
+        Raises
+        ------
+        SchemaError
+            Which names the attribute.
+        """
+        for attribute, program in zip(self.schema.numeric, self.programs, strict=True):
+            for end in (attribute.lower, attribute.upper):
+                if end is not None and not np.isfinite(program(end)):
+                    raise SchemaError(
+                        f'the range of "{attribute.name}" is too large for the model: {end:g} overflows ({program})',
+                        fix="declare a smaller range in the schema: the least and largest value that a person can have",
+                    )
 
     @classmethod
     def _fit_with_gaps(cls, everyone: Individuals, complete: NDArray[np.bool_]) -> Encoding:

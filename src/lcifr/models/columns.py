@@ -126,6 +126,12 @@ def cast_to(dtype: Dtype) -> tuple[ProgramStep, ...]:
     return (ProgramStep(Operation.CAST, StepFormat.FLOAT32),) if dtype == np.float32 else ()
 
 
+def float_in(table: Any, name: str) -> Dtype:
+    """The floating-point type in which a library finds a number of a pandas frame: a float32 column stays one."""
+    kind = getattr(table[name].dtype, "numpy_dtype", table[name].dtype)
+    return np.dtype(np.float32) if kind == np.float32 else FLOAT64
+
+
 def as_numbers(raw: tuple[RawColumn, ...] | Block, where: str) -> Block:
     """Raw columns as the library makes one array of numbers of them; a block is one already."""
     if isinstance(raw, Block):

@@ -136,6 +136,8 @@ class Deployment:
         double = all(stage.arithmetic is Arithmetic.FLOAT64 for stage in self.stages)
         if self.columns is None or not double or not is_affine(self.factors):
             return None
+        if not np.isfinite(self.flushing_error):  # 0 times it would be NaN
+            return None
         return linear_rounding(self.factors, self.columns, self.flushing_error)
 
     def _sizes(self, values: FloatArray) -> FloatArray:

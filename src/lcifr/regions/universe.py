@@ -49,11 +49,14 @@ class UniverseCells:
         ------
         RegionError
             If a number has no declared range, or whole numbers that floats do not tell apart; if nobody can exist.
+        SchemaError
+            If a declared range is larger than the model can take.
         """
         schema = encoding.schema
         _refuse_unranged(schema)
         if whole:
             _refuse_merged_numbers(schema)
+        encoding.refuse_overflow()
         ends = [(a.lower, a.upper) for a in schema.numeric]
         lower, upper = np.array(ends, dtype=np.float64).reshape(-1, 2).T[:, None]
         counted = _counted(schema, whole)

@@ -15,7 +15,7 @@ from lcifr import Categorical, Encoding, Numeric, Schema, Similarity
 from lcifr.certification.sweep.pairs_found import Pairs
 from lcifr.certification.sweep.result import Standing, Sweep, SweptCell
 from lcifr.data import Individuals
-from lcifr.errors import LcifrError, RegionError
+from lcifr.errors import LcifrError, RegionError, SchemaError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.regions.universe import UniverseCells
 from tests.certification.sweep.tiny import ENCODING, FORMULAS, SCHEMA, everybody, fitted
@@ -50,6 +50,17 @@ def test_over_the_reals_nobody_proved_is_refuted_by_somebody_whole():
     for row in np.flatnonzero(standing == Standing.PROVED):
         alike = similarity.holds(everybody().take(np.full(len(table), row)), everybody())
         assert (decisions[alike] == decisions[row]).all()
+
+
+@pytest.mark.parametrize("ends", [(-1e300, 1e300), (0.0, 1e300), (-1e39, 9.0)])
+def test_a_range_that_the_model_cannot_take_is_refused_by_name(ends: tuple[float, float]):
+    """Trees of scikit-learn compare in float32."""
+    table = everybody().to_pandas()
+    schema = Schema((Numeric("age", lower=ends[0], upper=ends[1]), *SCHEMA.attributes[1:]))
+    similarity = Similarity(FORMULAS[0], schema, Encoding.fit(table, schema))
+    model = fitted(DecisionTreeClassifier(max_depth=3, random_state=0), 1)
+    with pytest.raises(SchemaError, match=r'(?s)range of "age" is too large.*float32.*declare a smaller range'):
+        lcifr.sweep(model, table, similarity=similarity)
 
 
 def test_a_number_without_a_range_is_refused_by_name():

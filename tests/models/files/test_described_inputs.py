@@ -194,6 +194,27 @@ def test_steps_that_end_beyond_all_numbers_are_refused(tmp_path: Path) -> None:
         described_columns(found.inputs[0], Categorical("town", TOWNS), np.dtype(np.float64), "here")
 
 
+@pytest.mark.parametrize("described", [True, False])
+def test_a_graph_in_float64_takes_the_numbers_of_a_float32_table_as_float32_holds_them(described: bool) -> None:
+    """0.3 in float32 is more than 0.3, and who widens the column feeds that."""
+    pytest.importorskip("onnxruntime")
+    from lcifr.models.onnx.files import read_onnx
+    from tests.models.onnx.graphs import NUMBERS as NUMBER
+    from tests.models.onnx.graphs import GraphBuilder
+
+    graph = GraphBuilder(1, dtype=np.dtype(np.float64))
+    model = graph.model(graph.add("Mul", graph.add("Sub", "x", graph.numbers([0.3])), graph.numbers([1e8])))
+    frame = pd.DataFrame({"x": np.array([0.1, 0.3, 0.7], np.float32)})
+    inputs = (DescribedInput(InputKind.NUMBER, "x"),) if described else ()
+    file = read_onnx(model.SerializeToString(), ModelDescription(inputs, NUMBER))
+    read = file.read_table(frame, Encoding.fit(frame, Schema.infer(frame)))
+    people = Individuals.read(frame, read.encoding.schema)
+    own = (frame["x"].to_numpy(np.float64) - 0.3) * 1e8
+    assert abs(own[1]) > 1
+    assert np.allclose(read.decide(people).ravel(), own, rtol=1e-6)
+    assert np.allclose(read.library_decides(people).ravel(), own, rtol=1e-6)
+
+
 @pytest.mark.parametrize("missing", [-9.0, 0.0, 0.1, 1e-60, 16777217.0])
 def test_a_declared_missing_number_goes_where_xgboost_sends_it(missing: float, tmp_path: Path) -> None:
     xgboost = pytest.importorskip("xgboost")
@@ -250,5 +271,5 @@ def test_the_entries_of_a_description_are_all_its_fields() -> None:
     )  # fmt: skip
     found = {name.split(".")[-1] for name, _ in whole.entries()}
     own = [one.name for kind in (DescribedInput, DescribedOutput) for one in fields(kind)]
-    own += [one.name for one in fields(ModelDescription) if one.name not in ("inputs", "output", "source")]
+    own += [one.name for one in fields(ModelDescription) if one.name not in ("inputs", "output", "source", "draft")]
     assert found == {"steps" if name == "value_steps" else name for name in own}

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from onnx import TensorProto
 
 from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
@@ -252,6 +253,16 @@ def test_what_is_not_exactly_representable_is_refused_by_its_node(name: str) -> 
     with pytest.raises(NetworkError, match=words) as refused:
         read(graph, output)
     assert "node " in str(refused.value)
+
+
+@pytest.mark.parametrize("operator", ["Mul", "Div"])
+def test_a_subnormal_factor_of_a_column_is_refused_by_its_node(operator: str) -> None:
+    """Machines that flush read it as 0; behind a cast to float64, the bound of that was NaN."""
+    graph = GraphBuilder(WIDTH)
+    hidden = graph.add("Cast", graph.add(operator, "x", graph.numbers(1e-40)), to=TensorProto.DOUBLE)
+    weight = np.array([[1.0], [0.0], [2.0], [0.0]])
+    with pytest.raises(NetworkError, match=f'node "v0" .{operator}.*9.99995e-41 is subnormal in float32'):
+        read(graph, graph.add("MatMul", hidden, weight))
 
 
 def test_a_number_computed_in_two_ways_is_refused() -> None:

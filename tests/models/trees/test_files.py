@@ -10,6 +10,7 @@ import pytest
 
 import lcifr
 from lcifr.data import Categorical, Encoding, Individuals, Schema
+from lcifr.data.program import Operation, ProgramStep, StepFormat
 from lcifr.errors import NetworkError
 from lcifr.models.files.description import DescribedInput, InputKind, ModelDescription
 from lcifr.models.load import load_file
@@ -129,6 +130,30 @@ def test_numbers_of_a_float32_table_are_those_that_the_library_finds_there(kind,
     found = np.asarray(model.predict(narrow))
     assert (read.decide(people) == (found > 0.5)).all()
     assert (read.library_decides(people) == (found > 0.5)).all()
+
+
+@pytest.mark.parametrize("steps", [(), (ProgramStep(Operation.SUBTRACT, StepFormat.FLOAT64, (0.3,)),)])
+def test_described_numbers_of_a_float32_table_are_those_that_the_library_finds_there(steps, tmp_path):
+    """As without a description: what is deployed takes the float32, and not the decimal that it is printed as."""
+    rng = np.random.default_rng(0)
+    narrow = pd.DataFrame(
+        {"rate": rng.choice([0.1, 0.3, 0.7], 300).astype(np.float32), "age": rng.integers(18, 80, 300)}
+    )
+    matrix = np.column_stack([narrow.rate.astype(np.float64) - (0.3 if steps else 0.0), narrow.age])
+    _, path = saved("txt", matrix, (narrow.rate > 0.2).astype(int), tmp_path)
+    text = path.read_text()
+    first = text.index("\nthreshold=") + len("\nthreshold=")
+    split = text[first : text.index("\n", first)].split()[0]
+    other = f"{1e-9 if steps else 0.30000000000000004:.{len(split) - 2}f}"  # as long: the file says where trees begin
+    assert len(other) == len(split)
+    path.write_text(text.replace(f"\nthreshold={split}", f"\nthreshold={other}"))
+    entries = (DescribedInput(InputKind.NUMBER, "rate", steps=steps), DescribedInput(InputKind.NUMBER, "age"))
+    read = load_file(path, ModelDescription(entries)).read_table(narrow, Encoding.fit(narrow, Schema.infer(narrow)))
+    people = Individuals.read(narrow, read.encoding.schema)
+    found = np.asarray(lightgbm.Booster(model_file=path).predict(matrix)) > 0.5
+    assert 0 < found.mean() < 1
+    assert (read.decide(people) == found).all()
+    assert (read.library_decides(people) == found).all()
 
 
 def test_codes_that_nobody_explains_are_refused(tmp_path):

@@ -30,6 +30,7 @@ TRIED = 24
 
 def make_up_people(read: TableModel, people: Individuals, count: int, seed: int = 0) -> Individuals:
     """Numbers between the smallest and the largest of the table, all categories that the model takes equally often."""
+    read.encoding.refuse_overflow()
     generator = np.random.default_rng(seed)
     numbers = np.empty((count, people.numbers.shape[1]))
     for j, attribute in enumerate(people.schema.numeric):

@@ -8,6 +8,7 @@ from lcifr.data import Categorical, Numeric
 from lcifr.data.program import Program
 from lcifr.errors import NetworkError
 from lcifr.models.columns import (
+    FLOAT64,
     Block,
     Column,
     ConstantColumn,
@@ -27,11 +28,16 @@ def constant_column(entry: DescribedInput, dtype: Dtype) -> ConstantColumn:
 
 
 def described_columns(
-    entry: DescribedInput, attribute: Numeric | Categorical, dtype: Dtype, where: str
+    entry: DescribedInput, attribute: Numeric | Categorical, dtype: Dtype, where: str, found: Dtype = FLOAT64
 ) -> tuple[Column, ...]:
     """The columns, in the matrix's type, that an entry makes of an attribute: a number, a code, or one for each value.
 
     The 0 and 1 of one-hot values go through their steps before they are of the matrix's type.
+
+    Parameters
+    ----------
+    dtype : of the matrix. found : in which the table holds a number; of a float32 the steps start from that value, not
+        from the decimal that it is printed as.
 
     Raises
     ------
@@ -42,7 +48,8 @@ def described_columns(
         if isinstance(attribute, Categorical):
             block = as_numbers((RawColumn(attribute, np.dtype(np.float64)),), where)
         else:
-            block = Block((NumberColumn(attribute.name, Program()),))
+            start = cast_to(found) if entry.steps or dtype != found else ()
+            block = Block((NumberColumn(attribute.name, Program(start)),))
         return block.stepwise([(*entry.steps, *cast_to(dtype))], where).columns
     if not isinstance(attribute, Categorical):
         raise NetworkError(

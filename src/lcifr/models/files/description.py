@@ -193,6 +193,11 @@ class ModelDescription:
         """The columns that the model reads, each once, in the order of its inputs."""
         return tuple(dict.fromkeys(one.column for one in self.inputs if one.column is not None))
 
+    @property
+    def draft_notice(self) -> str:
+        """That a draft was accepted, for notes and results."""
+        return f"{self.source} is still a draft, accepted with --accept-draft: its guesses may be wrong"
+
     def refuse_draft(self, fix: str) -> None:
         """Refuse a draft: whatever is proved with it would be about a model that was guessed.
 
@@ -205,7 +210,7 @@ class ModelDescription:
             raise DescriptionError(
                 f"{self.source} is still a draft: its order of inputs, scales, codes and output are guesses, so that a "
                 "certificate could be about a misread model",
-                fix=f"compare it with the code that trained the model, correct it, and delete the line `draft = true`; "
+                fix="compare it with the code that trained the model, correct it, and delete its line `draft = true`; "
                 f"{fix}",
             )
 

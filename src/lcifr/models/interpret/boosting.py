@@ -43,6 +43,11 @@ class ReadTerms:
     classes: NDArray[Any] | None
 
 
+def made_up_names(count: int) -> list[str]:
+    """What the library calls so many columns of a matrix without names."""
+    return [f"feature_{place:04}" for place in range(count)]
+
+
 def read_terms(model: Any) -> ReadTerms:
     """Of a fitted machine.
 

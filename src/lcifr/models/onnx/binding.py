@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.data import Categorical, Schema
+from lcifr.data import Categorical, Numeric, Schema
 from lcifr.data.frames import is_missing, text_of
 from lcifr.errors import NetworkError, did_you_mean
-from lcifr.models.columns import Block, Column, RawColumn, as_numbers
+from lcifr.models.columns import FLOAT64, Block, Column, Dtype, RawColumn, as_numbers, float_in
 from lcifr.models.files.described_columns import constant_column, described_columns
 from lcifr.models.files.description import DescribedInput, InputKind, ModelDescription
 from lcifr.models.onnx.graph import Graph, GraphTensor
@@ -34,6 +34,10 @@ class TableColumns:
 
     schema: Schema
     frame: Any = None
+
+    def float_of(self, name: str) -> Dtype:
+        """The floating-point type in which the table holds a number; float64 where there is no frame."""
+        return FLOAT64 if self.frame is None or name not in self.frame.columns else float_in(self.frame, name)
 
     def written(self, name: str) -> tuple[str, ...]:
         """The texts of a category's values as the table has them: the schema's are without blanks around."""
@@ -107,7 +111,8 @@ def _as_is(tensor: GraphTensor, column: str, table: TableColumns) -> Columns | T
         return Texts((TextColumn(column, table.written(column)),), shape)
     if not isinstance(attribute, Categorical) and tensor.dtype.kind != "f":
         _check_whole(tensor, attribute, where)
-    block = as_numbers((RawColumn(attribute, tensor.dtype),), where)
+    widened = isinstance(attribute, Numeric) and tensor.dtype == FLOAT64
+    block = as_numbers((RawColumn(attribute, table.float_of(column) if widened else tensor.dtype),), where)
     return Columns(Block(block.columns, tensor.dtype), shape)
 
 
@@ -159,4 +164,4 @@ def _columns(tensor: GraphTensor, entry: DescribedInput, table: TableColumns, so
     if entry.kind is InputKind.AS_IS:
         found = _as_is(tensor, name, table)
         return found.block.columns if isinstance(found, Columns) else ()
-    return described_columns(entry, table.schema[name], dtype, f'{source}, column "{name}"')
+    return described_columns(entry, table.schema[name], dtype, f'{source}, column "{name}"', table.float_of(name))

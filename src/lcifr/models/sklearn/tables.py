@@ -13,6 +13,7 @@ from lcifr.data import Encoding
 from lcifr.errors import NetworkError, did_you_mean
 from lcifr.models.chain import chain_of
 from lcifr.models.columns import Block, Dtype, RawColumn, encoding_of, inputs_of
+from lcifr.models.interpret.boosting import made_up_names
 from lcifr.models.sklearn.fitted import FittedModel, reads_the_table
 from lcifr.models.sklearn.mixtures import Mixture
 from lcifr.models.sklearn.preprocessing import Columns, as_mixture, read_preprocessing
@@ -99,7 +100,7 @@ def _names(model: Any, table: Any, encoding: Encoding) -> list[str]:
     """The columns that the model reads, in its order."""
     schema = encoding.schema
     first = reads_the_table(model)
-    if _knows_names(first):
+    if _knows_names(first, [str(name) for name in table.columns]):
         names = [str(name) for name in first.feature_names_in_]
     else:
         names = [str(name) for name in table.columns if name != schema.target]
@@ -125,17 +126,22 @@ def _names(model: Any, table: Any, encoding: Encoding) -> list[str]:
     return names
 
 
-def _knows_names(first: Any) -> bool:
-    """Whether it was fitted on columns with names; LightGBM makes names up where there are none."""
+def _knows_names(first: Any, columns: Sequence[str]) -> bool:
+    """Whether it goes by the names of columns; LightGBM and interpret make names up where they are fitted without any.
+
+    ``columns`` : of the table. If it has all the names that interpret made up, interpret goes by them after all.
+    """
     if not hasattr(first, "feature_names_in_"):
         return False
-    made_up = [f"Column_{place}" for place in range(len(first.feature_names_in_))]
-    return not is_of_lightgbm(first) or list(first.feature_names_in_) != made_up
+    names = [str(name) for name in first.feature_names_in_]
+    if type(first).__module__.startswith("interpret."):
+        return names != made_up_names(len(names)) or set(names) <= set(columns)
+    return not is_of_lightgbm(first) or names != [f"Column_{place}" for place in range(len(names))]
 
 
 def _positional(model: Any, names: Sequence[str]) -> PositionalColumns | None:
     """The columns, where nothing that is asked for a decision compares their names with those at fit."""
-    if not _knows_names(reads_the_table(model)):
+    if not _knows_names(reads_the_table(model), names):
         return PositionalColumns("The model was fitted without column names. It reads its columns", tuple(names))
     does_nothing = [step is None or isinstance(step, str) or _passes(step) for _, step in preprocessing_of(model)]
     if is_of_lightgbm(innermost(model)) and all(does_nothing):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lcifr.data import Encoding, Individuals
 from lcifr.errors import NetworkError, did_you_mean
-from lcifr.models.columns import FLOAT64, Block, Column, ConstantColumn, Dtype, NumberColumn, RawColumn, as_numbers
+from lcifr.models.columns import FLOAT64, Block, Column, ConstantColumn, NumberColumn, RawColumn, as_numbers, float_in
 from lcifr.models.files.described_columns import constant_column, described_columns
 from lcifr.models.files.described_output import check_meaning, declared_labels
 from lcifr.models.files.description import (
@@ -146,7 +146,7 @@ class TreeFile:
         if self.description is not None and self.description.inputs:
             entries = self.description.inputs
             self._refuse_other_order(entries)
-            return Block(tuple(column for one in entries for column in _fed(one, encoding, self.where)))
+            return Block(tuple(column for one in entries for column in _fed(one, encoding, table, self.where)))
         if not self.names:
             raise NetworkError(f"{self.where} does not say which columns it reads", fix=DESCRIBE)
         kept = self.source.categories or ()
@@ -155,7 +155,7 @@ class TreeFile:
         for name, coded in zip(self.names, self.categorical, strict=True):
             attribute = _attribute(encoding, name, self.where)
             if not coded:
-                columns += as_numbers((RawColumn(attribute, _float_of(table, name)),), self.where).columns
+                columns += as_numbers((RawColumn(attribute, float_in(table, name)),), self.where).columns
             elif (values := next(known, None)) is None:
                 raise NetworkError(f'{self.where} does not say which code stands for which "{name}"', fix=DESCRIBE)
             else:
@@ -242,17 +242,12 @@ class TreeFilePredictor:
         return np.asarray(entries[people.code(column.attribute)])
 
 
-def _fed(entry: DescribedInput, encoding: Encoding, where: str) -> tuple[Column, ...]:
+def _fed(entry: DescribedInput, encoding: Encoding, table: Any, where: str) -> tuple[Column, ...]:
     if entry.kind is InputKind.CONSTANT:
         return (constant_column(entry, FLOAT64),)
     name = str(entry.column)
-    return described_columns(entry, _attribute(encoding, name, where), FLOAT64, f'{where}, column "{name}"')
-
-
-def _float_of(table: Any, name: str) -> Dtype:
-    """In which the library finds a number in a frame: LightGBM compares a float32 as it is."""
-    kind = getattr(table[name].dtype, "numpy_dtype", table[name].dtype)
-    return np.dtype(np.float32) if kind == np.float32 else FLOAT64
+    attribute = _attribute(encoding, name, where)
+    return described_columns(entry, attribute, FLOAT64, f'{where}, column "{name}"', float_in(table, name))
 
 
 def _attribute(encoding: Encoding, name: str, where: str) -> Any:

@@ -208,7 +208,9 @@ class FrameModel:
     def predict(self, frame: Any) -> NDArray[Any]:
         """(people,) the library's decisions about the rows of a pandas frame."""
         chosen = frame[list(self.names)].astype(self.dtypes)
-        return np.asarray(self.model.predict(chosen if hasattr(self.model, "feature_names_in_") else chosen.to_numpy()))
+        known = getattr(self.model, "feature_names_in_", None)
+        unnamed = known is None or boosting.made_up_names(len(known)) == list(known) != list(self.names)
+        return np.asarray(self.model.predict(chosen.to_numpy() if unnamed else chosen))
 
 
 def read_tree_table(

@@ -132,6 +132,7 @@ def pack_model(model: Model, into: Luggage) -> dict[str, Any]:
         "groups": rule.groups,
         "tolerance": rule.tolerance,
         "band": rule.band,
+        "log_odds": rule.log_odds,
     }
     return {"function": pack_function(model.function, into), "rule": decided, "labels": named, "mean": model.mean}
 
@@ -140,7 +141,14 @@ def unpack_model(said: Plain, held: Luggage) -> Model:
     """What :func:`pack_model` made."""
     rule, named = said["rule"], said["labels"]
     groups = tuple(tuple(group) for group in rule["groups"])
-    decided = Rule(Kind(rule["kind"]), int(rule["outputs"]), groups, rule["tolerance"], tuple(rule["band"]))
+    decided = Rule(
+        Kind(rule["kind"]),
+        int(rule["outputs"]),
+        groups,
+        rule["tolerance"],
+        band=tuple(rule["band"]),
+        log_odds=None if rule["log_odds"] is None else tuple(rule["log_odds"]),
+    )
     dtype = None if named is None else (object if named["dtype"] == "|O" else np.dtype(named["dtype"]))
     labels = None if named is None else np.array(named["values"], dtype=dtype)
     return Model(unpack_function(said["function"], held), decided, labels, said["mean"])

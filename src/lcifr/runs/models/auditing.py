@@ -65,7 +65,7 @@ def audit_model(
             request.refuse_many(source)
             subject = read_for_people(prepared, request, source)
             source = without_strange_labels(source, subject)
-            check_labels(prepared, request, subject, source)
+            subject = check_labels(prepared, request, subject, source)
             subject.check_groups(request.by)
             summary = replace(subject.summary(), labels=name_decisions(request.labels, decisions_of(subject.model)))
             gathering.audit_people(

@@ -89,7 +89,7 @@ def certify_model(
             source = read_people(prepared, request, run.work, workers=request.crew)
             subject = read_for_people(prepared, request, source)
             source = without_strange_labels(source, subject)
-            check_labels(prepared, request, subject, source)
+            subject = check_labels(prepared, request, subject, source)
             summary = replace(subject.summary(), labels=name_decisions(request.labels, decisions_of(subject.model)))
             proved = None if look_up is None else look_up.cells
             audit_people(

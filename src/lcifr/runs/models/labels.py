@@ -1,14 +1,14 @@
-"""A model's decisions compared with the true labels of a table.
+"""A model's decisions compared with the true labels of a table, to see whether its score ranks people backwards.
 
-Does its score rank people the right way round? A model whose inputs, scales or classes are read wrongly is audited as
-faithfully as any other. Where labels are at hand, they are the only sign of it.
+A model whose inputs, scales or classes are read wrongly is audited as faithfully as any other. Where labels are at
+hand, they are the only sign of it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -122,12 +122,16 @@ def auc_interval(auc: float, first: int, second: int) -> tuple[float, float]:
     return end(0.0), end(1.0)
 
 
-def refuse_backwards(found: LabelComparison, source: str, *, accept: bool) -> None:
+def refuse_backwards(found: LabelComparison, source: str, *, accept: bool) -> str | None:
     """Stop where a score ranks labels backwards, and warn where always guessing the majority would be right more often.
 
     Parameters
     ----------
     source : of the labels, for messages. accept : whether the user knows, and goes on.
+
+    Returns
+    -------
+    What was accepted, for the results; None where there is nothing to accept.
 
     Raises
     ------
@@ -145,33 +149,39 @@ def refuse_backwards(found: LabelComparison, source: str, *, accept: bool) -> No
             raise LcifrError(
                 text,
                 fix="see that the columns, steps and codes of the description are those of the training code, and its "
-                "classes in the model's order; if the model really decides so, add --accept-accuracy",
+                "classes in the model's order; if the model really decides so, `--accept-accuracy` on the command line "
+                "goes on",
             )
         note(f"{text}; accepted with --accept-accuracy")
-    elif found.accuracy < found.majority:
+        return f"{text[:1].upper()}{text[1:]}; accepted with --accept-accuracy."
+    if found.accuracy < found.majority:
         warn(
             f"accuracy on the labels of {source} is {percent(found.accuracy)}, below the majority rate of "
             f"{percent(found.majority)} ({found.people:,} people): the model may be misread"
         )
+    return None
 
 
-def check_labels(prepared: PreparedModel, question: ModelQuestion, subject: ModelSubject, source: PeopleSource) -> None:
+def check_labels(
+    prepared: PreparedModel, question: ModelQuestion, subject: ModelSubject, source: PeopleSource
+) -> ModelSubject:
     """Compare the model with the labels of the people, or else of the reference; nothing where neither has any.
 
-    Of models that predict numbers, and of labels that are no classes of the model, nothing is compared.
+    The subject comes back with what the user accepted. Of models that predict numbers, and of labels that are no
+    classes of the model, nothing is compared.
     """
     if subject.model.labels is None:
-        return
+        return subject
     if source.label is not None:
         taken = _first_labelled(source, subject.read)
         named = str(question.table)
     elif prepared.training is not None:
         taken, named = _reference(prepared, subject.read), prepared.reference
     else:
-        return
+        return subject
     found = compare_with_labels(subject.model, *taken)
-    if found is not None:
-        refuse_backwards(found, named, accept=question.accept_accuracy)
+    accepted = None if found is None else refuse_backwards(found, named, accept=question.accept_accuracy)
+    return subject if accepted is None else replace(subject, accepted=(accepted,))
 
 
 def _first_labelled(source: PeopleSource, read: LibraryModel) -> tuple[NDArray[np.float64], list[Any]]:

@@ -70,7 +70,7 @@ def open_model(
         describe = beside
     description = None if describe is None else read_description(describe)
     if description is not None and not drafts:
-        description.refuse_draft("or go on with the guesses: --accept-draft")
+        description.refuse_draft("on the command line, `--accept-draft` goes on with the guesses")
     return load_file(model, description if missing is None else with_missing(model, description, missing))
 
 

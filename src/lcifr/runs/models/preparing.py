@@ -96,7 +96,7 @@ def prepare_model(question: ModelQuestion) -> PreparedModel:
         file = open_model(question.model, question.describe, question.missing, drafts=question.accept_draft)
         outline = file.outline()
     if file.description is not None and file.description.draft:
-        note(f"{file.description.source} is still a draft, accepted with --accept-draft: its guesses may be wrong")
+        note(file.description.draft_notice)
     if outline.is_number and question.tolerance is None:
         raise LcifrError(
             f"{question.model} predicts a number, so it needs a tolerance",

@@ -37,6 +37,7 @@ class ModelSubject(AuditSubject):
     file : where it comes from. read : the model as proofs see it, with φ and the library.
     arithmetic : in which it is computed. similarity : φ with the scales of ``reference``.
     target : the column of true labels, or what stands for it. alike : classes that count as one decision.
+    accepted : what the user was warned of and accepted, in sentences.
     table, table_columns : the people's file by its name, and its columns in their order; empty where there is none.
     """
 
@@ -47,6 +48,7 @@ class ModelSubject(AuditSubject):
     target: str
     reference: str
     alike: tuple[tuple[Any, ...], ...] = ()
+    accepted: tuple[str, ...] = ()
     table: str = ""
     table_columns: tuple[str, ...] = ()
 
@@ -80,10 +82,12 @@ class ModelSubject(AuditSubject):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What the file does not say, and what the library does not check, in sentences."""
+        """What the file does not say, what the library does not check, and what the user accepted, in sentences."""
         positional = self.read.source.positional
         order = () if positional is None else (positional.assumption,)
-        return tuple(dict.fromkeys((*self.file.outline().assumptions, *order)))
+        described = self.file.description
+        draft = () if described is None or not described.draft else (f"{described.draft_notice}.",)
+        return tuple(dict.fromkeys((*self.file.outline().assumptions, *order, *draft, *self.accepted)))
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -98,7 +98,7 @@ def sweep_model(
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             people = read_people(prepared, request, run.work)
             subject = read_for_people(prepared, request, people)
-            check_labels(prepared, request, subject, people)
+            subject = check_labels(prepared, request, subject, people)
             return _sweep(run, subject, people, request, subject.warnings)
 
 

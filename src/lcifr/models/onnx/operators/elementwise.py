@@ -161,6 +161,11 @@ def _stepwise(
 ) -> Column:
     if operation is Operation.MULTIPLY and constant == 0:
         return ConstantColumn(0.0)
+    if operation in (Operation.MULTIPLY, Operation.DIVIDE) and abs(constant) < kind.smallest:
+        raise call.refuse(
+            f"its constant {constant:g} is subnormal in {kind}, and a machine may read it as 0",
+            fix="scale the column before the model instead",
+        )
     steps: tuple[ProgramStep, ...] = ()
     if turned and operation is Operation.SUBTRACT:  # c − x is −x + c, to the bit
         steps, operation = (ProgramStep(Operation.MULTIPLY, kind, (-1.0,)),), Operation.ADD
