@@ -101,7 +101,7 @@ def test_the_first_line_counts_all_rows_and_the_missing_bound_has_its_reason(aud
     first, second, third, *_ = audited.out.splitlines()
     assert first == "certified with respect to φ: 120 of 300 held-out people (40.0 %), 180 of them not examined"
     assert second.startswith("no statement about a population: 180 rows were left out because of missing values")
-    assert third == "counterexamples 0, undecided 0, not examined 180, vacuous 0"
+    assert third == "counterexamples 0, undecided 0, not examined 180"
 
 
 def test_a_table_without_gaps_has_its_bound_and_exits_with_0(folder: Path) -> None:
@@ -126,10 +126,23 @@ def test_json_has_the_shares_of_all_rows(folder: Path, audited: Said) -> None:
 def test_rows_that_are_not_examined_never_pass_a_gate(words: tuple[str, ...], code: int, folder: Path) -> None:
     asked = ("--model", "model.json", "--phi", "same.phi", "--schema", "people.toml", "--reference", "complete.csv")
     gate = ("certify", "people.csv", *asked, *words, "--workers", "1", "--force", "--out", "gate", "--json")
-    said = lcifr(*gate, cwd=folder, expect=code).json
+    gated = lcifr(*gate, cwd=folder, expect=code)
+    said = gated.json
     assert (said["share"], said["not_examined"]) == (0.4, 180)
     complete = lcifr(*("complete.csv" if word == "people.csv" else word for word in gate), cwd=folder)
     assert complete.json["share"] == 1.0
+    if words:
+        passed = "40.0 % of the people are certified, but exit 3: 180 rows were not examined\n"
+        failed = "failed, only 40.0 % of the people are certified; exit 3, rows were not examined\n"
+        assert gated.err.endswith(f"--fail-under {words[1]}: {failed if words[1] == '0.5' else passed}")
+
+
+def test_a_gate_names_the_rows_that_made_it_fail_before_the_counterexamples_that_it_allows(folder: Path) -> None:
+    asked = ("--model", "model.json", "--phi", "near.phi", "--schema", "people.toml", "--reference", "complete.csv")
+    gate = (*asked, "--fail-under", "0.01", "--workers", "1", "--force", "--out", "near-gate")
+    assert "passed" in lcifr("certify", "complete.csv", *gate, cwd=folder).err
+    said = lcifr("certify", "people.csv", *gate, cwd=folder, expect=1)
+    assert "but exit 1: 180 rows were not examined, and there are counterexamples" in said.err
 
 
 def test_every_format_of_the_report_says_who_was_not_examined(folder: Path, audited: Said) -> None:

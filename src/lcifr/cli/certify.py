@@ -168,11 +168,12 @@ def _gate(said: Statement, bar: float, *, enough: bool) -> str:
     shown = f"{at_least(said.share)} of the people are certified"
     if enough and not said.not_examined:
         return f"--fail-under {bar:g}: passed, {shown}"
+    if enough:  # counterexamples alone would pass
+        found = ", and there are counterexamples" if said.violated else ""
+        return f"--fail-under {bar:g}: {shown}, but exit {code}: {said.not_examined:,} rows were not examined{found}"
     why = "there are counterexamples" if said.violated else "people are undecided"
     if not said.violated and said.not_examined:
         why = "rows were not examined"
-    if enough:
-        return f"--fail-under {bar:g}: {shown}, but exit {code}: {why}"
     return f"--fail-under {bar:g}: failed, only {shown}; exit {code}, {why}"
 
 
