@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ import xgboost
 
 from lcifr.certification.population.statement import lower_bound
 from lcifr.data import Encoding, Schema
+from lcifr.report.formats.md import render
+from lcifr.report.pack.model_card import model_card
 from lcifr.report.sources.folder import read_folder
 from lcifr.runs import ModelAuditRequest, audit_model
 from lcifr.runs.auditing.result import AuditResult
@@ -158,6 +161,17 @@ def test_every_format_of_the_report_says_who_was_not_examined(folder: Path, audi
     assert 'width="600.00" height="18" class="not-examined"' in bar
     plain = json.loads((folder / "page.json").read_text(encoding="utf-8"))["proved"]
     assert (plain["share"], plain["not_examined"], plain["lower"]) == (0.4, 180, None)
+
+
+def test_a_model_card_rounds_as_the_report_and_says_who_its_figures_are_of(folder: Path, audited: Said) -> None:
+    made = read_folder(folder / "audit")
+    odd = {"certified": 252, "violated": 71, "undecided": 0, "people": 323, "not_examined": 77}
+    report = replace(made, proved=replace(made.proved, **odd))
+    card, page = model_card(AuditResult.read(folder / "audit"), report), render(report)
+    for share in ("63.0 %", "17.7 %", "19.3 %"):  # 17.75 % and 19.25 % would each round on its own
+        assert f"{share} |" in card
+        assert f"{share} |" in page
+    assert "of the 323 people who were examined" in card
 
 
 def test_a_result_of_before_is_read_as_what_it_should_have_said(folder: Path, audited: Said, tmp_path: Path) -> None:
