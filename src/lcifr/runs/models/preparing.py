@@ -227,7 +227,10 @@ def without_strange_labels(source: PeopleSource, subject: ModelSubject) -> Peopl
         if found & set(decided):  # one is enough: the others are looked at only where there is none
             return source
     named = ", ".join(repr(one) for one in sorted(found, key=str)[:3])
-    note(f'no accuracy is said: "{source.label}" holds {named}, and the model decides {", ".join(map(repr, decided))}')
+    note(
+        f'no accuracy is reported: "{source.label}" holds {named}, and the model decides '
+        f"{', '.join(map(repr, decided))}; if these are the same classes, name them in its description: classes = [...]"
+    )
     return source.without_labels()
 
 
