@@ -71,6 +71,8 @@ def test_an_audit_decides_by_the_declared_number_and_threshold(place: Path) -> N
     assert (decided == (model.predict_proba(columns)[:, 1] >= 0.8)).all()
     assert "1 is decided where its probability is >= 0.8, else 0" in said.out
     assert "NaN is assumed" not in said.out
+    declared = "-9 is declared to stand for a missing value"
+    assert declared in " ".join(said.out.split())
     said, decided = audit(place, "option", "--missing", "-9")
     assert (decided == model.predict(columns)).all()
     assert "NaN is assumed" not in said.out
@@ -82,6 +84,9 @@ def test_an_audit_decides_by_the_declared_number_and_threshold(place: Path) -> N
     lcifr("report", "cut", "--out", "cut.html", cwd=place)
     page = (place / "cut.html").read_text()
     assert "NaN is assumed" not in page
+    assert declared in page
+    shown = lcifr("model", "show", "model.json", "--missing", "-9", cwd=place).out
+    assert declared in " ".join(shown.split())
     assert "its probability is &gt;= 0.8" in page or "its probability is >= 0.8" in page
 
 
