@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,8 @@ def test_an_audit_decides_by_the_declared_number_and_threshold(place: Path) -> N
     assert (decided == (model.predict_proba(columns)[:, 1] >= 0.8)).all()
     assert "1 is decided where its probability is >= 0.8, else 0" in said.out
     assert "NaN is assumed" not in said.out
+    declared = "-9 is declared to stand for a missing value"
+    assert declared in " ".join(said.out.split())
     said, decided = audit(place, "option", "--missing", "-9")
     assert (decided == model.predict(columns)).all()
     assert "NaN is assumed" not in said.out
@@ -81,7 +84,38 @@ def test_an_audit_decides_by_the_declared_number_and_threshold(place: Path) -> N
     lcifr("report", "cut", "--out", "cut.html", cwd=place)
     page = (place / "cut.html").read_text()
     assert "NaN is assumed" not in page
+    assert declared in page
+    shown = lcifr("model", "show", "model.json", "--missing", "-9", cwd=place).out
+    assert declared in " ".join(shown.split())
     assert "its probability is &gt;= 0.8" in page or "its probability is >= 0.8" in page
+
+
+def test_a_declared_missing_number_in_the_table_is_warned_about(place: Path) -> None:
+    rows = int((pd.read_csv(place / "people.csv")["debt"] == -9).sum())
+    words = (
+        f'-9 stands for a missing value, but φ and its standard deviations take it for a number: "debt" ({rows} of 160'
+    )
+    said, _ = audit(place, "warned", "--missing", "-9")
+    assert words in " ".join(said.err.split())
+    warnings = json.loads((place / "warned" / "result.json").read_text(encoding="utf-8"))["warnings"]
+    assert [text for text in warnings if words in text]
+    said, _ = audit(place, "other", "--missing", "-8.5")
+    assert "stands for a missing value, but" not in said.err
+
+
+def test_a_description_named_like_the_table_is_not_taken_for_its_schema(place: Path, tmp_path: Path) -> None:
+    for name, there in (("people.csv", "people.csv"), ("model.json", "people.json"), ("cut.toml", "people.toml")):
+        (tmp_path / there).write_bytes((place / name).read_bytes())
+    described = (tmp_path / "people.toml").read_text(encoding="utf-8")
+    model = ("--model", "people.json", "--target", "granted")
+    said = lcifr("doctor", *model[:2], "--data", "people.csv", *model[2:], cwd=tmp_path)
+    assert "All agree" in said.out
+    assert "the schema was inferred" in said.err
+    refused = lcifr("init", "people.csv", *model, "--force", cwd=tmp_path, expect=2)
+    assert "people.toml describes a model, and the schema would replace it" in refused.err
+    assert (tmp_path / "people.toml").read_text(encoding="utf-8") == described
+    lcifr("init", "people.csv", *model, "--out", "drafts", cwd=tmp_path)
+    assert list(Schema.load(tmp_path / "drafts" / "people.toml").names) == ["age", "debt"]
 
 
 def test_a_bundle_of_another_rule_differs_by_name(place: Path) -> None:

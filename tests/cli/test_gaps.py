@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ import xgboost
 
 from lcifr.certification.population.statement import lower_bound
 from lcifr.data import Encoding, Schema
+from lcifr.report.formats.md import render
+from lcifr.report.pack.model_card import model_card
 from lcifr.report.sources.folder import read_folder
 from lcifr.runs import ModelAuditRequest, audit_model
 from lcifr.runs.auditing.result import AuditResult
@@ -126,10 +129,23 @@ def test_json_has_the_shares_of_all_rows(folder: Path, audited: Said) -> None:
 def test_rows_that_are_not_examined_never_pass_a_gate(words: tuple[str, ...], code: int, folder: Path) -> None:
     asked = ("--model", "model.json", "--phi", "same.phi", "--schema", "people.toml", "--reference", "complete.csv")
     gate = ("certify", "people.csv", *asked, *words, "--workers", "1", "--force", "--out", "gate", "--json")
-    said = lcifr(*gate, cwd=folder, expect=code).json
+    gated = lcifr(*gate, cwd=folder, expect=code)
+    said = gated.json
     assert (said["share"], said["not_examined"]) == (0.4, 180)
     complete = lcifr(*("complete.csv" if word == "people.csv" else word for word in gate), cwd=folder)
     assert complete.json["share"] == 1.0
+    if words:
+        passed = "40.0 % of the people are certified, but exit 3: 180 rows were not examined\n"
+        failed = "failed, only 40.0 % of the people are certified; exit 3, rows were not examined\n"
+        assert gated.err.endswith(f"--fail-under {words[1]}: {failed if words[1] == '0.5' else passed}")
+
+
+def test_a_gate_names_the_rows_that_made_it_fail_before_the_counterexamples_that_it_allows(folder: Path) -> None:
+    asked = ("--model", "model.json", "--phi", "near.phi", "--schema", "people.toml", "--reference", "complete.csv")
+    gate = (*asked, "--fail-under", "0.01", "--workers", "1", "--force", "--out", "near-gate")
+    assert "passed" in lcifr("certify", "complete.csv", *gate, cwd=folder).err
+    said = lcifr("certify", "people.csv", *gate, cwd=folder, expect=1)
+    assert "but exit 1: 180 rows were not examined, and there are counterexamples" in said.err
 
 
 def test_every_format_of_the_report_says_who_was_not_examined(folder: Path, audited: Said) -> None:
@@ -145,6 +161,17 @@ def test_every_format_of_the_report_says_who_was_not_examined(folder: Path, audi
     assert 'width="600.00" height="18" class="not-examined"' in bar
     plain = json.loads((folder / "page.json").read_text(encoding="utf-8"))["proved"]
     assert (plain["share"], plain["not_examined"], plain["lower"]) == (0.4, 180, None)
+
+
+def test_a_model_card_rounds_as_the_report_and_says_who_its_figures_are_of(folder: Path, audited: Said) -> None:
+    made = read_folder(folder / "audit")
+    odd = {"certified": 252, "violated": 71, "undecided": 0, "people": 323, "not_examined": 77}
+    report = replace(made, proved=replace(made.proved, **odd))
+    card, page = model_card(AuditResult.read(folder / "audit"), report), render(report)
+    for share in ("63.0 %", "17.7 %", "19.3 %"):  # 17.75 % and 19.25 % would each round on its own
+        assert f"{share} |" in card
+        assert f"{share} |" in page
+    assert "of the 323 people who were examined" in card
 
 
 def test_a_result_of_before_is_read_as_what_it_should_have_said(folder: Path, audited: Said, tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ from lcifr.cli.terminal.options import (
     labels_of,
 )
 from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, to_stderr, words_of
-from lcifr.drawing.text import at_least
+from lcifr.drawing.text import at_least, percent
 from lcifr.runs.executors.crew import Executor
 from lcifr.runs.executors.devices import Device
 
@@ -165,14 +165,16 @@ def certify(
 def _gate(said: Statement, bar: float, *, enough: bool) -> str:
     """How ``--fail-under`` ends: the share, the bar, and which of the two is larger."""
     code = exit_code(said.violated, said.undecided, said.not_examined)
-    shown = f"{at_least(said.share)} of the people are certified"
+    # rounded down where it failed: never up to the bar
+    shown = f"{percent(said.share) if enough else at_least(said.share)} of the people are certified"
     if enough and not said.not_examined:
         return f"--fail-under {bar:g}: passed, {shown}"
+    if enough:  # counterexamples alone would pass
+        found = ", and there are counterexamples" if said.violated else ""
+        return f"--fail-under {bar:g}: {shown}, but exit {code}: {said.not_examined:,} rows were not examined{found}"
     why = "there are counterexamples" if said.violated else "people are undecided"
     if not said.violated and said.not_examined:
         why = "rows were not examined"
-    if enough:
-        return f"--fail-under {bar:g}: {shown}, but exit {code}: {why}"
     return f"--fail-under {bar:g}: failed, only {shown}; exit {code}, {why}"
 
 

@@ -170,5 +170,5 @@ def _show(result: SweepResult, out: Path) -> None:
         decided = f"{result.model.target} {own} → {other}"
         say(f"pair {number}: {differs}; decision: {decided}{f'; both {alike}' if alike else ''}")
     if len(result.sweep.pairs) > SHOWN:
-        say(f"all {len(result.sweep.pairs)} pairs: {out / 'pairs.csv'}")
+        say(f"all {len(result.sweep.pairs):,} pairs: {out / 'pairs.csv'}")
     to_stderr(f"\nWritten to {out}.\nNext: {command('report', out)}")

@@ -172,3 +172,10 @@ def test_a_look_up_of_columns_is_not_called_an_encoder(
     report = CheckReport(hashes={"encoder.json": sha256_of(tmp_path / "encoder.json")})
     said = _first(tmp_path, report, kinds)
     assert ("without an encoder" in " ".join(said)) == is_look_up
+
+
+@pytest.mark.parametrize(("factors", "is_empty"), [([], True), ([[[1.0, 2.0]]], False)])
+def test_an_empty_first_function_is_not_called_an_encoder(factors: list[Any], is_empty: bool, tmp_path: Path) -> None:
+    (tmp_path / "encoder.json").write_text(json.dumps({"kind": "network", "factors": factors}))
+    report = CheckReport(hashes={"encoder.json": sha256_of(tmp_path / "encoder.json")})
+    assert ("without an encoder" in " ".join(_first(tmp_path, report, {"age": None}))) == is_empty

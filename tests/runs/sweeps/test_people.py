@@ -134,7 +134,7 @@ def test_proofs_of_single_people_are_not_in_the_bundle_and_it_says_so(place: Pat
     said = lcifr(*asked, "--out", "proved_alone", cwd=place, expect=1)
     result = SweepResult.read(place / "proved_alone")
     assert result.people.one_by_one["proved"] > 0
-    assert f"the {result.people.proofs} proofs of single people are not in it and not checked" in said.out
+    assert f"proofs of single people ({result.people.proofs}) are not in it and not checked" in said.out
     assert result.checked is not None
     assert result.checked.rejected == 0
     assert result.checked.shares == {"open": "1"}

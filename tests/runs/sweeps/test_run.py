@@ -87,7 +87,8 @@ def test_the_limit_that_stopped_a_sweep_is_named(limit: dict[str, float], place:
         **limit,  # type: ignore[arg-type]
     )
     found = sweep_model(asked)
-    words = f"stopped at its limit of {allowed:g} {name}; a larger --{name} leaves less open"
+    counted = "examined cells" if name == "cells" else name
+    words = f"stopped at its limit of {allowed:g} {counted}; a larger --{name} leaves less open"
     assert found.sweep.open
     assert words in str(found.sweep)
     assert found.to_dict()["stopped_by"] == {"name": name, "allowed": allowed}

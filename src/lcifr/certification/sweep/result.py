@@ -60,7 +60,8 @@ class SweepLimit:
     allowed: float
 
     def __str__(self) -> str:
-        return f"stopped at its limit of {self.allowed:,g} {self.name}; a larger --{self.name} leaves less open"
+        counted = "examined cells" if self.name == "cells" else self.name  # cells that were split count too
+        return f"stopped at its limit of {self.allowed:,g} {counted}; a larger --{self.name} leaves less open"
 
 
 @dataclass(frozen=True)

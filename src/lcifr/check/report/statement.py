@@ -50,6 +50,8 @@ def _about(root: Any, report: CheckReport) -> list[str]:
 def _first(root: Any, report: CheckReport, kinds: Kinds) -> list[str]:
     """Whether there is an encoder: a first function that reads each of its numbers from one attribute is none."""
     layers = checked_json(root, ENCODER, report.hashes[ENCODER]) if ENCODER in report.hashes else None
+    if layers == {"kind": "network", "factors": []}:
+        return [f"without an encoder: {ENCODER} changes nothing, the model reads the attributes"]
     if not isinstance(layers, list) or len(layers) != 1:
         return []
     place = [name for name, values in kinds.items() for _ in values or (name,)]

@@ -46,6 +46,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,14 @@ from lcifr.models.arithmetic import Arithmetic
 
 FORMAT = "lcifr-model-1"
 Label = str | int | bool
+
+
+def is_description(path: Path) -> bool:
+    """Whether a file describes a model; a schema, or a file that cannot be read, does not."""
+    try:
+        return path.is_file() and f'"{FORMAT}"' in path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 class DescriptionError(LcifrError, ValueError):

@@ -59,8 +59,17 @@ def read_file(path: str | Path, description: ModelDescription | None = None) -> 
         description=description,
         scores=scores,
         probabilities=None if scores is None else scores.probabilities,
-        assumptions=(MISSING_ASSUMED,) if missing is None else (),
+        assumptions=_assumed(missing),
     )
+
+
+def _assumed(missing: float | None) -> tuple[str, ...]:
+    """What stands for a missing value, which the file does not say."""
+    if missing is None:
+        return (MISSING_ASSUMED,)
+    if math.isnan(missing):
+        return ()
+    return (f"{missing:.12g} is declared to stand for a missing value, as NaN does; the file does not say so.",)
 
 
 def _read(data: bytes, where: str) -> XGBoostModel:

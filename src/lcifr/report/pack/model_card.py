@@ -1,16 +1,17 @@
-"""The model card: what the model is, whom it was measured on, what was found, and what its provider must still say."""
+"""The model card: what the model is, who it was measured on, what was found, and what its provider must add."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from lcifr.drawing.text import count, fixed, percent, quantity
+from lcifr.drawing.text import count, fixed, percent, percents, quantity
 from lcifr.report.content import Report
 from lcifr.report.document import Table
 from lcifr.report.formats.md import markdown_table, plain_markdown
+from lcifr.report.method import NAMES
 from lcifr.runs.auditing.result import AuditResult
 
-OPEN = "*To be said by whoever provides the model; an audit does not know it.*"
+OPEN = "*To be added by the provider of the model; an audit does not know it.*"
 
 
 def model_card(result: AuditResult, report: Report) -> str:
@@ -44,17 +45,17 @@ def _details(result: AuditResult, report: Report) -> Iterator[str]:
     yield f"- Audited: {origin.audited or 'on a day that is not on file'}" + (
         f", by {plain_markdown(origin.author)}" if origin.author else ""
     )
-    yield from (f"- {name}: `{value}`" for name, value in report.hashes.items())
+    yield from (f"- {NAMES.get(name, name)}: `{value}`" for name, value in report.hashes.items())
 
 
 def _factors(result: AuditResult, report: Report) -> Iterator[str]:
     groups = dict.fromkeys(row.attribute for row in report.groups)
-    yield f"- Groups that were looked at: {plain_markdown(', '.join(groups)) or 'none'}; see `group-rates.md`"
-    yield "- Who counts as similar: φ, in `similar.phi`, said in English in `similar-in-english.txt`"
+    yield f"- Groups that were examined: {plain_markdown(', '.join(groups)) or 'none'}; see `group-rates.md`"
+    yield "- Who counts as similar: φ, in `similar.phi`; in English, in `similar-in-english.txt`"
 
 
 def _metrics(report: Report) -> Iterator[str]:
-    yield f"- Certified: {plain_markdown(report.rule)}, for everyone whom φ calls similar, proved person by person"
+    yield f"- Certified: {plain_markdown(report.rule)}, for everyone φ calls similar, proved person by person"
     yield "- Counterexample: a similar person who could exist and gets a different decision"
     yield "- Undecided: neither is known"
 
@@ -78,9 +79,13 @@ def _figures(report: Report) -> Iterator[str]:
         ("undecided", proved.undecided),
         ("not examined: a value is missing", proved.not_examined),
     ]
-    cells = tuple((name, count(people), percent(people / proved.rows)) for name, people in rows)
+    shares = percents([people for _, people in rows])
+    cells = tuple((name, count(people), share) for (name, people), share in zip(rows, shares, strict=True))
     yield from markdown_table(Table("Verdicts", ("", "People", "Share"), cells, (False, True, True)))
     yield ""
+    if proved.not_examined:
+        yield f"The figures below are of the {count(proved.people)} people who were examined."
+        yield ""
     head, models = _beside(report)
     yield from markdown_table(Table("Beside its baselines", head, models, (False, True, True, True)))
 

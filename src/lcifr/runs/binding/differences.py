@@ -91,7 +91,9 @@ def function_differences(yours: DerivedModel, bundle: CheckedBundle) -> tuple[li
         missing.append("the model that decides")
     elif MODEL in bundle.files and yours.model is not None:
         if not same_json(yours.model, bundle.files[MODEL]):
-            found.append("the weights, or the trees, of the model are others")
+            found.append(
+                "the weights or the trees of the model are different, or another number stands for a missing value"
+            )
         if yours.rule != without_choices(bundle.decision):
             found.append(f"it decides by another rule: {yours.rule}, in the bundle {without_choices(bundle.decision)}")
     return missing, found

@@ -100,17 +100,10 @@ MISSING_OPTION = "--missing"
 
 def description_beside(model: Path) -> Path | None:
     """The description of the same name as a model; None where there is none."""
+    from lcifr.models.files.description import is_description
+
     beside = model.with_suffix(".toml")
-    return beside if _is_description(beside) else None
-
-
-def _is_description(path: Path) -> bool:
-    from lcifr.models.files.description import FORMAT
-
-    try:
-        return path.is_file() and f'"{FORMAT}"' in path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        return False
+    return beside if is_description(beside) else None
 
 
 def schema_of_table(frame: pa.Table, table: Path, choice: ModelOptions, outline: ModelOutline, phi: str) -> Schema:

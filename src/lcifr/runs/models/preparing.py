@@ -70,12 +70,14 @@ class PreparedModel:
     """A model file with schema and φ, before the people are read.
 
     ``training`` : the reference with its labels, to learn baselines from; None where it has none, or is the table.
+    ``warnings`` : what a reader should know about the reference.
     """
 
     file: ModelFile
     similarity: Similarity
     reference: str
     training: LoadedTable | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def schema(self) -> Schema:
@@ -111,7 +113,34 @@ def prepare_model(question: ModelQuestion) -> PreparedModel:
     with step(f"Computing standard deviations from {path}"):
         similarity = _fit(text, source, schema, loaded.frame, path)
     labelled = question.reference is not None and schema.target in loaded.frame.column_names
-    return PreparedModel(file, similarity, str(path), _complete(loaded, similarity, path) if labelled else None)
+    missing = None if file.description is None else file.description.missing
+    return PreparedModel(
+        file,
+        similarity,
+        str(path),
+        _complete(loaded, similarity, path) if labelled else None,
+        () if missing is None else _missing_as_numbers(missing, loaded.frame, schema, path),
+    )
+
+
+def _missing_as_numbers(missing: float, frame: pa.Table, schema: Schema, path: Path) -> tuple[str, ...]:
+    """A warning if the number that stands for a missing value occurs in a table, where it counts as a number."""
+    import pandas as pd
+
+    found = []
+    for name in schema.names_numeric:
+        if name in frame.column_names:
+            values = pd.to_numeric(frame[name].to_pandas(), errors="coerce").to_numpy(float, na_value=np.nan)
+            with np.errstate(over="ignore"):
+                rows = int((values.astype(np.float32) == np.float32(missing)).sum())  # as XGBoost compares
+            if rows:
+                found.append(f'"{name}" ({rows:,} of {len(values):,} rows)')
+    if not found:
+        return ()
+    return (
+        f"in {path}, {missing:.12g} stands for a missing value, but φ and its standard deviations take it for a number: "
+        f"{', '.join(found)}; leave these cells empty to have such rows counted as not examined",
+    )
 
 
 def _fit(text: str, source: str, schema: Schema, frame: pa.Table, path: Path) -> Similarity:
@@ -176,6 +205,7 @@ def read_for_people(prepared: PreparedModel, question: ModelQuestion, source: Pe
         )
         if subject.read.source.positional is not None:
             subject = replace(subject, table=str(question.table), table_columns=tuple(column_names(question.table)))
+        subject = replace(subject, reference_warnings=prepared.warnings)
     for text in subject.warnings:
         warn(text)
     return subject
@@ -197,7 +227,10 @@ def without_strange_labels(source: PeopleSource, subject: ModelSubject) -> Peopl
         if found & set(decided):  # one is enough: the others are looked at only where there is none
             return source
     named = ", ".join(repr(one) for one in sorted(found, key=str)[:3])
-    note(f'no accuracy is said: "{source.label}" holds {named}, and the model decides {", ".join(map(repr, decided))}')
+    note(
+        f'no accuracy is reported: "{source.label}" holds {named}, and the model decides '
+        f"{', '.join(map(repr, decided))}; if these are the same classes, name them in its description: classes = [...]"
+    )
     return source.without_labels()
 
 

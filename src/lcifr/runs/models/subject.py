@@ -39,6 +39,7 @@ class ModelSubject(AuditSubject):
     target : the column of true labels, or what stands for it. alike : classes that count as one decision.
     accepted : what the user was warned of and accepted, in sentences.
     table, table_columns : the people's file by its name, and its columns in their order; empty where there is none.
+    reference_warnings : what a reader should know about the reference.
     """
 
     file: ModelFile
@@ -51,6 +52,7 @@ class ModelSubject(AuditSubject):
     accepted: tuple[str, ...] = ()
     table: str = ""
     table_columns: tuple[str, ...] = ()
+    reference_warnings: tuple[str, ...] = ()
 
     @property
     def encoder(self) -> FrozenEncoder:  # type: ignore[override]
@@ -91,10 +93,10 @@ class ModelSubject(AuditSubject):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Why the deployed model may decide otherwise about the people of the table as they stand there."""
+        """Why the deployed model may decide otherwise about the table as it is, and what is odd in the reference."""
         positional = self.read.source.positional
         text = None if positional is None or not self.table else positional.warning(self.table, self.table_columns)
-        return () if text is None else (text,)
+        return self.reference_warnings if text is None else (text, *self.reference_warnings)
 
     @property
     def origin(self) -> ModelOrigin:

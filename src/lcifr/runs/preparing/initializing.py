@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
+from lcifr.models.files.description import is_description
 from lcifr.models.files.description_writer import write_description
 from lcifr.runs.events import Listener, listening, step
 from lcifr.runs.preparing.column_choices import ColumnChoices
@@ -109,7 +110,12 @@ def init(request: InitRequest, listener: Listener | None = None) -> InitResult:
         outline = None if request.model is None else outline_for_proposal(request.model, request.missing)
         described = None if outline is None or not outline.needs_description else request.description_file
         if described in files:
-            raise LcifrError(f"schema and description would both be {described}", fix="rename the model, or use --out")
+            raise LcifrError(f"schema and description would both be {described}", fix="rename the model or the table")
+        if is_description(request.schema_file):
+            raise LcifrError(
+                f"{request.schema_file} describes a model, and the schema would replace it",
+                fix="use --out for another folder, or rename the table",
+            )
         there = [str(path) for path in (*files, described) if path is not None and path.exists()]
         if there and not request.force:
             raise LcifrError(

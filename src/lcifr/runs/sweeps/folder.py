@@ -54,7 +54,7 @@ class SweepResult:
         lines = [f"people in the table: {self.people}"]
         if self.checked is not None and self.people.proofs:
             lines.append(
-                f"the bundle is about cells: the {self.people.proofs:,} proofs of single people are not in it and not "
+                f"the bundle is about cells: proofs of single people ({self.people.proofs:,}) are not in it and not "
                 "checked; lcifr audit writes and checks proofs about people"
             )
         return lines
