@@ -138,8 +138,8 @@ def _missing_as_numbers(missing: float, frame: pa.Table, schema: Schema, path: P
     if not found:
         return ()
     return (
-        f"in {path}, {missing:.12g} stands for a missing value, but φ and its standard deviations take it for a number: "
-        f"{', '.join(found)}; leave these cells empty to have such rows counted as not examined",
+        f"in {path}, {missing:.12g} stands for a missing value, but φ and its standard deviations take it for a "
+        f"number: {', '.join(found)}; leave these cells empty to have such rows counted as not examined",
     )
 
 
