@@ -13,7 +13,7 @@ from lcifr.errors import LcifrError
 from lcifr.runs import audit_model
 from lcifr.runs.folders import staging
 from lcifr.runs.streaming.audited import AuditJob
-from lcifr.runs.streaming.parts import KEPT
+from lcifr.runs.folders.staging import PARTS_THERE
 from tests.data.io.store import KEY, SECRET, object_store
 from tests.runs.executors.lender import SAME, audited, request_for, write_lender
 
@@ -51,7 +51,7 @@ def test_a_table_and_a_result_in_a_store_are_as_on_disk(
     found = in_store(lender, "whole")
     assert found == on_disk
     place = StoragePlace.of("s3://bucket/whole")
-    assert not [name for name in place.files() if name.startswith(KEPT)]
+    assert not [name for name in place.files() if name.startswith(PARTS_THERE)]
     assert not [path for path in cache.rglob("*") if path.is_file()]
     with pytest.raises(LcifrError, match=r"s3://bucket/whole already exists"):
         in_store(lender, "whole")
@@ -93,7 +93,7 @@ def test_another_machine_goes_on_and_a_half_written_object_is_no_part(
         with pytest.raises(KeyboardInterrupt):
             in_store(lender, "stopped")
     place = StoragePlace.of("s3://bucket/stopped")
-    kept = sorted(name for name in place.files() if name.startswith(KEPT))
+    kept = sorted(name for name in place.files() if name.startswith(PARTS_THERE))
     assert len(kept) == 8
     cut, local = place.read(kept[3])[:-20], tmp_path / "cut"
     local.write_bytes(cut)

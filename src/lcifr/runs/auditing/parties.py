@@ -13,7 +13,6 @@ from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.chain import choose_for
 from lcifr.runs.auditing.subject import AuditSubject
 from lcifr.runs.folders.summaries import (
-    DatasetNotes,
     classes_of,
     read_consumer,
     read_producer,
@@ -23,7 +22,7 @@ from lcifr.runs.folders.summaries import (
 from lcifr.runs.formulas import read_formula
 from lcifr.runs.people.source import PeopleSource, PeopleTable, source_in_memory
 from lcifr.runs.people.tables import sample_people, scan_people
-from lcifr.runs.people.train_test import HELD_OUT, TRAIN
+from lcifr.runs.people.train_test import HELD_OUT, TRAIN, DatasetNotes
 
 if TYPE_CHECKING:
     from lcifr.artifacts.saved_boosters import SavedProducer

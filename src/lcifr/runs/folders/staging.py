@@ -11,6 +11,7 @@ import hashlib
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from platformdirs import user_cache_path
@@ -19,14 +20,16 @@ from lcifr.data.io.places import StoragePlace
 from lcifr.errors import LcifrError
 from lcifr.runs.events import StepKind, step
 from lcifr.runs.folders.settings import SETTINGS
-from lcifr.runs.streaming.parts import KEPT, keeping_parts
+
+PARTS_THERE = ".parts/"
+"""Where parts lie in the place of a result in a store."""
 
 
 @contextmanager
 def staged(out: Path, force: bool) -> Iterator[Path]:
     """A local folder whose content is uploaded to ``out``, a place in a store, when all is done."""
     place = StoragePlace.of(out)
-    before = _refuse_existing(place, force)
+    before = _refuse_results_there(place, force)
     local = user_cache_path("lcifr") / "runs" / hashlib.sha256(place.text.encode()).hexdigest()[:16] / out.name
     if local.exists():  # finished, and stopped before all of it was uploaded
         shutil.rmtree(local)
@@ -36,9 +39,9 @@ def staged(out: Path, force: bool) -> Iterator[Path]:
     shutil.rmtree(local.parent, ignore_errors=True)
 
 
-def _refuse_existing(place: StoragePlace, force: bool) -> set[str]:
+def _refuse_results_there(place: StoragePlace, force: bool) -> set[str]:
     """What is there, parts aside, and may be replaced."""
-    there = {name for name in place.files() if not name.startswith(KEPT)}
+    there = {name for name in place.files() if not name.startswith(PARTS_THERE)}
     if SETTINGS in there and not force:
         raise LcifrError(f"{place} already exists", fix="choose another --out, or use --force to replace it")
     if there and SETTINGS not in there and not force:
@@ -51,7 +54,7 @@ def _refuse_existing(place: StoragePlace, force: bool) -> set[str]:
 
 def _upload(local: Path, place: StoragePlace, before: set[str]) -> None:
     """Everything, then the settings; what was there ``before``, and parts, go. What has come since is somebody's."""
-    strange = {name for name in place.files() if not name.startswith(KEPT)} - before
+    strange = {name for name in place.files() if not name.startswith(PARTS_THERE)} - before
     if strange:
         raise LcifrError(
             f"{place}: {min(strange)} has appeared while this was being made",
@@ -72,5 +75,36 @@ def _upload(local: Path, place: StoragePlace, before: set[str]) -> None:
     place.upload(local / SETTINGS, SETTINGS)
     kept = {path.relative_to(local).as_posix() for path in files} | {SETTINGS}
     for name in set(place.files()) - kept:
-        if name in before or name.startswith(KEPT):
+        if name in before or name.startswith(PARTS_THERE):
             place.delete(name)
+
+
+# -- parts in an object store: kept where the result will be, so that another machine can go on with them --------------
+
+_place: ContextVar[StoragePlace | None] = ContextVar("place", default=None)
+
+
+@contextmanager
+def keeping_parts(place: StoragePlace) -> Iterator[None]:
+    """Parts that are stored inside are kept in this place as well, until the result is there."""
+    before = _place.set(place)
+    try:
+        yield
+    finally:
+        _place.reset(before)
+
+
+def fetch_parts(folder: Path) -> None:
+    """Copy parts that another machine made into this folder; :meth:`PartFiles.find` refuses what does not fit."""
+    if (place := _place.get()) is None:
+        return
+    for name in place.files():
+        local = folder / name.removeprefix(PARTS_THERE)
+        if name.startswith(PARTS_THERE) and "/" not in name.removeprefix(PARTS_THERE) and not local.exists():
+            local.write_bytes(place.read(name))
+
+
+def keep_part(path: Path) -> None:
+    """Keep a part that was just stored."""
+    if (place := _place.get()) is not None:
+        place.upload(path, f"{PARTS_THERE}{path.name}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from lcifr.errors import LcifrError
 from lcifr.runs.folders.run import RESULT, read_result
+from lcifr.runs.people.train_test import DatasetNotes
 
 if TYPE_CHECKING:
     from lcifr.artifacts.handover_chunks import RadiusSummary
@@ -21,22 +22,6 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 Summary = TypeVar("Summary", "ProducerSummary", "ConsumerSummary")
-
-
-@dataclass(frozen=True)
-class DatasetNotes:
-    """What is known of a dataset by name, to be said beside every figure; partial : why it is not all of it."""
-
-    title: str
-    partial: str | None
-    cautions: tuple[str, ...]
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any] | None) -> DatasetNotes | None:
-        """As results have it, with None for a table of one's own."""
-        if plain is None:
-            return None
-        return cls(str(plain["title"]), plain["partial"], tuple(map(str, plain["cautions"])))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
 from lcifr.runs.events import note
-from lcifr.runs.folders.summaries import DatasetNotes
 from lcifr.runs.people.loading import Labels, LabelTable
 from lcifr.runs.people.source import PeopleTable, list_columns
 from lcifr.runs.people.tables import find_schema, is_file, read_people_table
@@ -18,6 +17,22 @@ if TYPE_CHECKING:
     from lcifr.data import Schema
 
 TRAIN, HELD_OUT = "train", "held-out"
+
+
+@dataclass(frozen=True)
+class DatasetNotes:
+    """What is known of a dataset by name, to be said beside every figure; partial : why it is not all of it."""
+
+    title: str
+    partial: str | None
+    cautions: tuple[str, ...]
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any] | None) -> DatasetNotes | None:
+        """As results have it, with None for a table of one's own."""
+        if plain is None:
+            return None
+        return cls(str(plain["title"]), plain["partial"], tuple(map(str, plain["cautions"])))
 
 
 @dataclass(frozen=True, eq=False)

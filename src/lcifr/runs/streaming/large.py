@@ -29,8 +29,9 @@ from lcifr.errors import ArtefactError
 from lcifr.runs.events import counting_people, note
 from lcifr.runs.executors.crew import Crew, PendingPart, RayCluster, Workers
 from lcifr.runs.executors.local import LocalCrew
+from lcifr.runs.folders.staging import keep_part
 from lcifr.runs.streaming.job import Job
-from lcifr.runs.streaming.parts import PartFiles, keep_part
+from lcifr.runs.streaming.parts import PartFiles
 
 CHUNK = 8192
 """People in a part: seconds of work, so that little is lost by a kill."""

@@ -12,14 +12,13 @@ import shutil
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path
 from typing import final
 
 from lcifr.artifacts.folder import fresh_folder
 from lcifr.data.io.files import locked
-from lcifr.data.io.places import StoragePlace
 from lcifr.errors import ArtefactError
+from lcifr.runs.folders.staging import fetch_parts
 
 NAMED = "named"
 """A file among the parts, once the whole is ready to get its name: whoever finds both may remove the parts."""
@@ -125,36 +124,3 @@ def assembled(folder: Path, parts: Path) -> Iterator[Path]:
 def discard(parts: Path) -> None:
     """Parts are not needed once the whole is written."""
     shutil.rmtree(parts, ignore_errors=True)
-
-
-# -- parts in an object store: kept where the result will be, so that another machine can go on with them --------------
-
-KEPT = ".parts/"
-"""Where parts lie in the place of a result."""
-_place: ContextVar[StoragePlace | None] = ContextVar("place", default=None)
-
-
-@contextmanager
-def keeping_parts(place: StoragePlace) -> Iterator[None]:
-    """Parts that are stored inside are kept in this place as well, until the result is there."""
-    before = _place.set(place)
-    try:
-        yield
-    finally:
-        _place.reset(before)
-
-
-def fetch_parts(folder: Path) -> None:
-    """Copy parts that another machine made into this folder; :meth:`PartFiles.find` refuses what does not fit."""
-    if (place := _place.get()) is None:
-        return
-    for name in place.files():
-        local = folder / name.removeprefix(KEPT)
-        if name.startswith(KEPT) and "/" not in name.removeprefix(KEPT) and not local.exists():
-            local.write_bytes(place.read(name))
-
-
-def keep_part(path: Path) -> None:
-    """Keep a part that was just stored."""
-    if (place := _place.get()) is not None:
-        place.upload(path, f"{KEPT}{path.name}")

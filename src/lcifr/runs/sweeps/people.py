@@ -240,7 +240,7 @@ class _Answers:
         from lcifr.certification.sweep.cells_table import read_person
         from lcifr.certification.sweep.result import Standing
         from lcifr.data.io.files import write_atomic
-        from lcifr.runs.streaming.parts import keep_part
+        from lcifr.runs.folders.staging import keep_part
 
         digest = hashlib.sha256(self._about)
         for array in (people.numbers, people.codes):
