@@ -20,6 +20,7 @@ from lcifr.runs.folders.summaries import (
     read_saved_head,
 )
 from lcifr.runs.formulas import read_formula
+from lcifr.runs.models.subject import FORMULA, SCHEMA
 from lcifr.runs.people.source import PeopleSource, PeopleTable, source_in_memory
 from lcifr.runs.people.tables import sample_people, scan_people
 from lcifr.runs.people.train_test import HELD_OUT, TRAIN, DatasetNotes
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from lcifr.similarity import Similarity
     from lcifr.similarity.linting.finding import Finding
 
-ENCODER, MODEL, FORMULA, SCHEMA = "encoder.safetensors", "model.safetensors", "similar.phi", "schema.toml"
+ENCODER, MODEL = "encoder.safetensors", "model.safetensors"
 
 
 @dataclass(frozen=True, eq=False)

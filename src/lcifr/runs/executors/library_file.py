@@ -11,7 +11,7 @@ from typing import Any, final
 
 from lcifr.certification.library.library_model import LibraryModel
 from lcifr.runs.executors.packing import Luggage, pack_similarity, unpack_similarity
-from lcifr.similarity.similarity import Similarity
+from lcifr.similarity import Similarity
 
 
 @final
