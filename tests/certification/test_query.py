@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lcifr.certification.bundles.manifest import rule_of_bundle
+from lcifr.certification.bundles.hashes import rule_of_bundle
 from lcifr.certification.query import Outputs, is_strict, query_of, surely_differ
 from lcifr.models.rule import Kind, Rule
 

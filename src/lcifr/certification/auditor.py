@@ -8,8 +8,9 @@ from typing import Any
 
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.end_to_end import audit_region
+from lcifr.certification.looked_up_audit import audit_looked_up
 from lcifr.certification.subject import subject_of
-from lcifr.certification.sweep.look_up import ProvedCells, audit_looked_up
+from lcifr.certification.sweep.look_up import ProvedCells
 from lcifr.certification.sweep.result import Sweep
 from lcifr.certification.verdicts import Audit
 from lcifr.data.io.ids import Id, as_ids

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 import lcifr
 from lcifr import Similarity
-from lcifr.certification.bundles.manifest import Hashes
+from lcifr.certification.bundles.hashes import Hashes
 from lcifr.certification.sweep import look_up
 from lcifr.certification.sweep.look_up import ProvedCells
 from lcifr.certification.sweep.result import Standing, Sweep

@@ -18,7 +18,7 @@ import pytest
 
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import audit
-from lcifr.certification.bundles.manifest import Hashes
+from lcifr.certification.bundles.hashes import Hashes
 from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Reason
 from lcifr.data import Individuals, Numeric, Schema

@@ -19,7 +19,8 @@ from typing import Any
 
 from lcifr.artifacts.folder import describe_files, fresh_folder, versions, write_manifest
 from lcifr.certification.bundles.cell_claims import CellClaims
-from lcifr.certification.bundles.manifest import encoder_bytes, readable, rule_of_bundle
+from lcifr.certification.bundles.hashes import rule_of_bundle
+from lcifr.certification.bundles.manifest import encoder_bytes, readable
 from lcifr.certification.bundles.writer import ENCODER, ENCODING, MODEL, PEOPLE, SIMILARITY
 from lcifr.certification.sweep.cut_tree import cut_tree
 from lcifr.certification.sweep.result import Standing, Sweep

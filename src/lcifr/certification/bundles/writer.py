@@ -21,7 +21,8 @@ import numpy as np
 from lcifr.artifacts.folder import describe_files, fresh_folder, versions, write_manifest
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.bundles.claims import claims_about, plain_person, rests_on_box
-from lcifr.certification.bundles.manifest import Drawn, encoder_bytes, readable, rule_of_bundle
+from lcifr.certification.bundles.hashes import rule_of_bundle
+from lcifr.certification.bundles.manifest import Drawn, encoder_bytes, readable
 from lcifr.certification.deployment import Encoder
 from lcifr.certification.producer import freeze
 from lcifr.certification.verdicts import Audit, Certificates, unproved

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lcifr.certification.bundles.manifest import Hashes
+from lcifr.certification.bundles.hashes import Hashes
 from lcifr.certification.sweep.pairs_found import Pairs
 from lcifr.certification.sweep.result import Standing, Sweep, SweptCell
 from lcifr.data import Categorical, Individuals, Schema

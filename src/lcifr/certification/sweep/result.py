@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.bundles.manifest import Hashes
+from lcifr.certification.bundles.hashes import Hashes
 from lcifr.certification.sweep.map import map_cells
 from lcifr.certification.sweep.pairs_found import Pairs
 from lcifr.data import Individuals

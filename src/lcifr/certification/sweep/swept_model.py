@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.bundles.manifest import Hashes
+from lcifr.certification.bundles.hashes import Hashes
 from lcifr.certification.counterexample import Trial
 from lcifr.certification.deployment import Encoder, deploy_both
 from lcifr.certification.library.decisions import LibraryDecisions

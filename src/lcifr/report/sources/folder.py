@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from lcifr.artifacts.folder import first_change
-from lcifr.certification.bundles.manifest import Hashes, rule_of_bundle
+from lcifr.certification.bundles.hashes import Hashes, rule_of_bundle
 from lcifr.certification.population.statement import Statement
 from lcifr.certification.population.tally import Tally
 from lcifr.certification.producer import FrozenEncoder

@@ -15,7 +15,7 @@ from lcifr.runs.executors.devices import job_device
 from lcifr.runs.people.source import HELD, PROVED, PeopleSource, refuse_more
 
 if TYPE_CHECKING:
-    from lcifr.certification.bundles.manifest import Hashes
+    from lcifr.certification.bundles.hashes import Hashes
     from lcifr.certification.library.library_model import LibraryModel
     from lcifr.certification.producer import FrozenEncoder
     from lcifr.data import Individuals, Schema
@@ -61,7 +61,7 @@ class AuditSubject(ABC):
     @cached_property
     def hashes(self) -> Hashes:
         """What all verdicts must be about."""
-        from lcifr.certification.bundles.manifest import Hashes
+        from lcifr.certification.bundles.hashes import Hashes
 
         return Hashes.of(self.encoder, self.model, self.arithmetic)
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.certification.bundles.manifest import encoder_bytes, rule_of_bundle
+from lcifr.certification.bundles.hashes import rule_of_bundle
+from lcifr.certification.bundles.manifest import encoder_bytes
 from lcifr.errors import LcifrError
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from lcifr.artifacts.folder import MANIFEST, describe_files, versions, write_man
 from lcifr.artifacts.handover import Representation
 from lcifr.artifacts.handover_chunks import HandoverChunk, join_handover, read_handover_chunks
 from lcifr.artifacts.provenance import Outline, manifest_of
-from lcifr.certification.bundles.manifest import rule_of_bundle
+from lcifr.certification.bundles.hashes import rule_of_bundle
 from lcifr.certification.consumer import Where, certify
 from lcifr.certification.producer import freeze, provenance_of, represent
 from lcifr.certification.verdicts import Certificates

@@ -142,7 +142,7 @@ def _refuse_changed(folder: Path, *names: str) -> None:
 def _read_cells(folder: Path, said: Mapping[str, Any], model: ModelSummary) -> Sweep:
     import pyarrow.parquet as pq
 
-    from lcifr.certification.bundles.manifest import Hashes
+    from lcifr.certification.bundles.hashes import Hashes
     from lcifr.certification.sweep.cells_table import from_table
     from lcifr.models.arithmetic import Arithmetic
 
