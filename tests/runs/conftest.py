@@ -1,4 +1,4 @@
-"""Fixtures of large tables: the same people in a file of every kind, read few at a time."""
+"""Fixtures of large tables, the same people in a file of every kind; and a sweep of a tiny universe from the shell."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import skops.io
+from sklearn.linear_model import LogisticRegression
 
 from lcifr.data import Individuals
 from lcifr.data.io import stream
+from tests.certify.sweep.tiny import FORMULAS, SCHEMA, everybody, fitted
+from tests.runs.sweeps.swept_place import ASKED
 from tests.story import lcifr
 
 PEOPLE = 20
@@ -42,3 +46,23 @@ def some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(stream, "ROWS", 3)
     monkeypatch.setattr(Individuals, "read", classmethod(read))
     return seen
+
+
+@pytest.fixture(scope="session")
+def tiny_place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sweep")
+    everybody().to_pandas().to_csv(folder / "people.csv", index=False)
+    skops.io.dump(fitted(LogisticRegression(), 1), folder / "model.skops")
+    (folder / "people.phi").write_text(FORMULAS[0])
+    SCHEMA.save(folder / "people.toml")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def swept(tiny_place: Path) -> Path:
+    said = lcifr("sweep", "people.csv", *ASKED, "--bundle", "--out", "swept", cwd=tiny_place, expect=1)
+    assert "violating:" in said.out
+    assert "pair 1: sex" in said.out
+    assert all("; decision: " in line for line in said.out.splitlines() if line.startswith("pair "))
+    assert "Next: lcifr report swept" in said.err
+    return tiny_place / "swept"

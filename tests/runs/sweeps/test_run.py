@@ -36,14 +36,14 @@ def test_pairs_are_decided_differently_by_the_library(swept: Path) -> None:
 
 
 def test_a_stopped_sweep_goes_on_and_ends_with_the_same_shares(
-    place: Path, swept: Path, monkeypatch: pytest.MonkeyPatch
+    tiny_place: Path, swept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = ModelSweepRequest(
-        table=place / "people.csv",
-        model=place / "model.skops",
-        phi=str(place / "people.phi"),
-        schema=str(place / "people.toml"),
-        out=place / "stopped",
+        table=tiny_place / "people.csv",
+        model=tiny_place / "model.skops",
+        phi=str(tiny_place / "people.phi"),
+        schema=str(tiny_place / "people.toml"),
+        out=tiny_place / "stopped",
     )
     honest = Sweeper.state
     looked: list[Sweep] = []
@@ -58,7 +58,7 @@ def test_a_stopped_sweep_goes_on_and_ends_with_the_same_shares(
     monkeypatch.setattr(Sweeper, "state", stop)
     with pytest.raises(RunStopped):
         sweep_model(asked)
-    kept = pq.read_table(place / ".stopped.work" / CELLS)
+    kept = pq.read_table(tiny_place / ".stopped.work" / CELLS)
     assert 1 < len(kept) < len(pq.read_table(swept / CELLS))
     monkeypatch.setattr(Sweeper, "state", honest)
     found = sweep_model(asked).sweep
@@ -66,24 +66,24 @@ def test_a_stopped_sweep_goes_on_and_ends_with_the_same_shares(
     assert {str(one): str(found.share(one)) for one in Standing} == before
 
 
-def test_what_cannot_be_swept_is_said(place: Path) -> None:
-    (place / "none.toml").write_text((place / "people.toml").read_text().replace("lower = 0\n", ""))
+def test_what_cannot_be_swept_is_said(tiny_place: Path) -> None:
+    (tiny_place / "none.toml").write_text((tiny_place / "people.toml").read_text().replace("lower = 0\n", ""))
     asked = [word if word != "people.toml" else "none.toml" for word in ASKED]
-    said = lcifr("sweep", "people.csv", *asked, "--out", "none", cwd=place, expect=2)
+    said = lcifr("sweep", "people.csv", *asked, "--out", "none", cwd=tiny_place, expect=2)
     assert "add lower" in said.err
-    said = lcifr("sweep", "people.csv", "--out", "none", cwd=place, expect=2)
+    said = lcifr("sweep", "people.csv", "--out", "none", cwd=tiny_place, expect=2)
     assert "an argument is missing after it" in said.err
 
 
 @pytest.mark.parametrize("limit", [{"cells": 2}, {"cells": 9, "seconds": 0.0}])
-def test_the_limit_that_stopped_a_sweep_is_named(limit: dict[str, float], place: Path) -> None:
+def test_the_limit_that_stopped_a_sweep_is_named(limit: dict[str, float], tiny_place: Path) -> None:
     name, allowed = list(limit.items())[-1]
     asked = ModelSweepRequest(
-        table=place / "people.csv",
-        model=place / "model.skops",
-        phi=str(place / "people.phi"),
-        schema=str(place / "people.toml"),
-        out=place / f"limited-{name}",
+        table=tiny_place / "people.csv",
+        model=tiny_place / "model.skops",
+        phi=str(tiny_place / "people.phi"),
+        schema=str(tiny_place / "people.toml"),
+        out=tiny_place / f"limited-{name}",
         **limit,  # type: ignore[arg-type]
     )
     found = sweep_model(asked)
@@ -93,8 +93,8 @@ def test_the_limit_that_stopped_a_sweep_is_named(limit: dict[str, float], place:
     assert words in str(found.sweep)
     assert found.to_dict()["stopped_by"] == {"name": name, "allowed": allowed}
     assert SweepResult.read(asked.out).sweep.limit == found.sweep.limit
-    lcifr("report", asked.out, "--out", place / "limited.md", cwd=place)
-    assert words in (place / "limited.md").read_text(encoding="utf-8")
+    lcifr("report", asked.out, "--out", tiny_place / "limited.md", cwd=tiny_place)
+    assert words in (tiny_place / "limited.md").read_text(encoding="utf-8")
 
 
 def test_a_sweep_that_ran_to_its_end_names_no_limit(swept: Path) -> None:
