@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from lcifr.data.attributes import Categorical, Numeric
 from lcifr.data.frames import as_text
 from lcifr.data.io.parquet_table import is_dictionary_of_texts, is_text
+from lcifr.data.malformed_numbers import to_float
 from lcifr.errors import NO_SCALE, NO_VALUE, TableProblem, did_you_mean
 
 Item = TypeVar("Item")
@@ -91,33 +92,6 @@ def _limits(values: NDArray[np.float64], attribute: Numeric, surely_whole: bool)
 
 def _or(end: float | None, otherwise: float) -> float:
     return otherwise if end is None else end
-
-
-def to_float(column: pa.ChunkedArray) -> tuple[NDArray[np.float64], list[int]]:
-    """The values as float64, NaN where missing; and the rows whose value is not a number."""
-    kind = column.type
-    if pa.types.is_float32(kind) or pa.types.is_float16(kind):
-        # A short float means the decimal it prints, as every number here does: 3.6f is 3.6, not 3.5999999046.
-        shortest = column.to_numpy().astype(f"f{kind.bit_width // 8}").astype(str)
-        return shortest.astype(np.float64), []
-    if (
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_boolean(kind)
-        or pa.types.is_decimal(kind)
-    ):
-        column = column.cast(pa.int8()) if pa.types.is_boolean(kind) else column
-        return column.cast(pa.float64(), safe=False).to_numpy().astype(np.float64), []
-    values = np.full(len(column), np.nan)
-    odd = []
-    for row, value in enumerate(column.to_pylist()):
-        if value is None or not str(value).strip():
-            continue
-        try:
-            values[row] = float("no" if "_" in str(value) else value)  # Python reads 1_000 as a number, tables do not
-        except (TypeError, ValueError):
-            odd.append(row)
-    return values, odd
 
 
 def read_codes(column: pa.ChunkedArray, attribute: Categorical, problems: list[TableProblem]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +20,7 @@ from lcifr.data.io.files import write_json
 from lcifr.data.io.missing import complete_rows
 from lcifr.data.program import Program
 from lcifr.data.schema import Schema
-from lcifr.data.table import Individuals, checked_output, refuse_infinite, refuse_outside
+from lcifr.data.table import Individuals
 from lcifr.errors import LEAVE_OUT_FLAT, LcifrError, SchemaError, TableError, TableProblem
 
 FORMAT = 3  # of the JSON form
@@ -201,11 +201,11 @@ class Encoding(FeatureColumns):
             For what the gate reports, for categories outside, and for numbers that a program makes infinite.
         """
         people = Individuals.read(source, self.schema)
-        refuse_outside(people, self.outside)
+        _refuse_outside(people, self.outside)
         matrix = (
             np.zeros((len(people), len(self.features)))
             if out is None
-            else checked_output(out, (len(people), len(self.features)))
+            else _checked_output(out, (len(people), len(self.features)))
         )
         at_once = min(ENCODED_AT_ONCE, len(people))
         places = (np.arange(at_once) * len(self.features))[:, None] + self.category_starts
@@ -220,7 +220,7 @@ class Encoding(FeatureColumns):
 
         map_in_threads(fill, range(0, len(people), ENCODED_AT_ONCE), rows=len(people))
         if not self.standardises:
-            refuse_infinite(people, matrix[:, self.numeric_columns], self.programs)
+            _refuse_infinite(people, matrix[:, self.numeric_columns], self.programs)
         return matrix
 
     def scale(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -320,3 +320,38 @@ class Encoding(FeatureColumns):
             return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
         except (OSError, json.JSONDecodeError, UnicodeDecodeError) as error:
             raise LcifrError(f"{path}: cannot be read as an encoding: {error}") from None
+
+
+def _refuse_outside(people: Individuals, outside: Collection[Feature]) -> None:
+    """Raise an error that names everybody with one of these categories."""
+    problems = [
+        TableProblem(f'the model raises an error at the category "{value}"', attribute.name, int(row))
+        for attribute in (people.schema.categorical if outside else ())
+        for code, value in enumerate(attribute.values)
+        if Feature(attribute.name, value) in outside
+        for row in np.flatnonzero(people.code(attribute.name) == code)
+    ]
+    if problems:
+        raise TableError(problems, fix="leave these people out: the model decides nothing about them")
+
+
+def _refuse_infinite(people: Individuals, encoded: NDArray[np.float64], programs: Sequence[Program]) -> None:
+    """Raise an error that names every number that its program makes infinite; encoded (people, numeric attributes)."""
+    if np.isfinite(encoded).all():
+        return
+    names = people.schema.names_numeric
+    raise TableError(
+        [
+            TableProblem(f"{people.numbers[row, j]:g} overflows: {programs[j]}", names[j], int(row))
+            for row, j in np.argwhere(~np.isfinite(encoded))
+        ]
+    )
+
+
+def _checked_output(out: NDArray[np.float64], shape: tuple[int, int]) -> NDArray[np.float64]:
+    """The array that people are to be encoded into, if it can hold them."""
+    if out.shape != shape or out.dtype != np.float64 or not out.flags.c_contiguous:
+        raise LcifrError(
+            f"out is {out.dtype} of shape {out.shape}", fix=f"give a contiguous float64 array of shape {shape}"
+        )
+    return out

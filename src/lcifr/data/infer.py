@@ -10,9 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lcifr.data.attributes import Attribute, Categorical, Numeric
-from lcifr.data.columns import to_float
 from lcifr.data.frames import as_text, read_frame
-from lcifr.data.malformed_numbers import find_malformed_number
+from lcifr.data.malformed_numbers import find_malformed_number, to_float
 from lcifr.errors import SchemaError, TableError, TableProblem, did_you_mean
 
 MANY_CATEGORIES = 100  # text with more distinct values than this is an identifier or prose, not an attribute

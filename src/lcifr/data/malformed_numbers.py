@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 MOST = 0.9  # of the texts are numbers: then the others are slips
 FEW = 12  # different numbers or fewer may be codes, among which another code is no slip
@@ -76,3 +78,30 @@ def _meant(text: str) -> str | None:
     elif _DECIMAL_COMMA.fullmatch(bare):
         bare = bare.replace(".", "").replace(",", ".")
     return bare if bare != text and _is_number(bare) and bare.lower() not in ("nan", "inf") else None
+
+
+def to_float(column: pa.ChunkedArray) -> tuple[NDArray[np.float64], list[int]]:
+    """The values as float64, NaN where missing; and the rows whose value is not a number."""
+    kind = column.type
+    if pa.types.is_float32(kind) or pa.types.is_float16(kind):
+        # A short float means the decimal it prints, as every number here does: 3.6f is 3.6, not 3.5999999046.
+        shortest = column.to_numpy().astype(f"f{kind.bit_width // 8}").astype(str)
+        return shortest.astype(np.float64), []
+    if (
+        pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_decimal(kind)
+    ):
+        column = column.cast(pa.int8()) if pa.types.is_boolean(kind) else column
+        return column.cast(pa.float64(), safe=False).to_numpy().astype(np.float64), []
+    values = np.full(len(column), np.nan)
+    odd = []
+    for row, value in enumerate(column.to_pylist()):
+        if value is None or not str(value).strip():
+            continue
+        try:
+            values[row] = float("no" if "_" in str(value) else value)  # Python reads 1_000 as a number, tables do not
+        except (TypeError, ValueError):
+            odd.append(row)
+    return values, odd

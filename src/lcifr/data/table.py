@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +12,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from lcifr.data.columns import map_in_threads, read_codes, read_numbers, rows_where
-from lcifr.data.encoded_columns import Feature
 from lcifr.data.frames import as_text, read_frame
 from lcifr.data.io.missing import missing_values
 from lcifr.data.malformed_numbers import FEW, find_malformed_number
-from lcifr.data.program import Program
 from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
-from lcifr.errors import LEAVE_OUT_FLAT, NO_SCALE, LcifrError, TableError, TableProblem, did_you_mean
+from lcifr.errors import LEAVE_OUT_FLAT, NO_SCALE, TableError, TableProblem, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -228,38 +226,3 @@ def _column_problems(table: pa.Table, schema: Schema) -> list[TableProblem]:
     if not len(table):
         problems.append(TableProblem("there are no rows"))
     return problems
-
-
-def refuse_outside(people: Individuals, outside: Collection[Feature]) -> None:
-    """Raise an error that names everybody with one of these categories."""
-    problems = [
-        TableProblem(f'the model raises an error at the category "{value}"', attribute.name, int(row))
-        for attribute in (people.schema.categorical if outside else ())
-        for code, value in enumerate(attribute.values)
-        if Feature(attribute.name, value) in outside
-        for row in np.flatnonzero(people.code(attribute.name) == code)
-    ]
-    if problems:
-        raise TableError(problems, fix="leave these people out: the model decides nothing about them")
-
-
-def refuse_infinite(people: Individuals, encoded: NDArray[np.float64], programs: Sequence[Program]) -> None:
-    """Raise an error that names every number that its program makes infinite; encoded (people, numeric attributes)."""
-    if np.isfinite(encoded).all():
-        return
-    names = people.schema.names_numeric
-    raise TableError(
-        [
-            TableProblem(f"{people.numbers[row, j]:g} overflows: {programs[j]}", names[j], int(row))
-            for row, j in np.argwhere(~np.isfinite(encoded))
-        ]
-    )
-
-
-def checked_output(out: NDArray[np.float64], shape: tuple[int, int]) -> NDArray[np.float64]:
-    """The array that people are to be encoded into, if it can hold them."""
-    if out.shape != shape or out.dtype != np.float64 or not out.flags.c_contiguous:
-        raise LcifrError(
-            f"out is {out.dtype} of shape {out.shape}", fix=f"give a contiguous float64 array of shape {shape}"
-        )
-    return out

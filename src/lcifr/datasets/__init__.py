@@ -1,7 +1,7 @@
 """The six datasets of the paper, one file each.
 
-Every module of this folder whose name does not begin with an underscore is a dataset and defines ``SOURCE``; putting a
-file here is all it takes to add one.
+Every module of this folder is a dataset and defines ``SOURCE``, except those in ``SHARED`` and those whose names begin
+with an underscore; putting a file here is all it takes to add one.
 """
 
 from __future__ import annotations
@@ -16,10 +16,14 @@ from lcifr.errors import DatasetError, did_you_mean
 
 __all__ = ["Dataset", "Source", "Split", "fetch", "find", "load", "names"]
 
+SHARED = ("dataset", "downloads")
+"""Modules of this folder that all datasets use."""
+
 
 def names() -> tuple[str, ...]:
     """The names of all datasets, sorted."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")))
+    modules = [module.name for module in pkgutil.iter_modules(__path__)]
+    return tuple(sorted(name for name in modules if not name.startswith("_") and name not in SHARED))
 
 
 def find(name: str) -> Source:

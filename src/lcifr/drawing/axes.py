@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from lcifr.drawing.histogram import round_step
 from lcifr.drawing.labels import fit_row, width_of
 from lcifr.drawing.markup import element
 from lcifr.drawing.text import count
@@ -93,6 +93,12 @@ def round_ticks(low: float, high: float, many: int = TICKS) -> list[float]:
     first = -int(-low // step)
     slack = 1e-9 * (high - low)
     return [float(f"{k * step:.12g}") for k in range(first, first + 12) if low - slack <= k * step <= high + slack]
+
+
+def round_step(least: float) -> float:
+    """The smallest of 1, 2, 5 · 10ᵏ that is at least this."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return float(next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9)))
 
 
 def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Element:

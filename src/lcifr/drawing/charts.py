@@ -25,12 +25,13 @@ from lcifr.drawing.axes import (
     label_width,
     line,
     rectangle,
+    round_step,
     round_ticks,
     share_tick,
     svg,
     text,
 )
-from lcifr.drawing.histogram import Histogram, round_step
+from lcifr.drawing.histogram import Histogram
 from lcifr.drawing.labels import LabelBox, place_labels
 from lcifr.drawing.markup import element, raw
 from lcifr.drawing.text import short

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lcifr.drawing.axes import round_step
+
 BARS = 24
 WHOLE = 48
 """Whole numbers with a bar each; more are counted together."""
@@ -86,9 +88,3 @@ def _edges(values: NDArray[np.float64], around_zero: bool) -> NDArray[np.float64
         first, last = min(first, -int(values.min() <= 0)), max(last, int(values.max() > 0))
     # Products of whole numbers and a decimal, as they are written: 3 · 0.1 is 0.3 and not 0.30000000000000004.
     return np.array([float(f"{k * step:.12g}") for k in range(first, max(last, first + 1) + 1)])
-
-
-def round_step(least: float) -> float:
-    """The smallest of 1, 2, 5 · 10ᵏ that is at least this."""
-    power = 10.0 ** math.floor(math.log10(least))
-    return float(next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9)))

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from lcifr.data.frames import is_missing
+from lcifr.data.io.missing import MISSING
 from lcifr.data.io.parquet_table import is_text
 from lcifr.errors import LcifrError
 
@@ -33,8 +34,6 @@ OF_IDS = (pa.int64(), pa.string())
 """Types of id columns: whole numbers, or the text as written."""
 WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
 """A whole number that is written as it prints. "007" is another id than 7, and is a text like "1.50"."""
-MISSING = pa.array(csv.ConvertOptions().null_values)
-"""Spellings of missing values, except in text columns, where "NA" may be a name."""
 
 
 def fitting(column: pa.ChunkedArray, kinds: Sequence[pa.DataType]) -> Sequence[pa.DataType]:

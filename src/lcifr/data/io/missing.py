@@ -9,12 +9,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+from pyarrow import csv
 
 from lcifr.data.attributes import Attribute, Numeric
 from lcifr.data.frames import as_text
-from lcifr.data.io.ids import MISSING
 from lcifr.data.io.parquet_table import is_dictionary_of_texts, is_text
 from lcifr.data.schema import Schema
+
+MISSING = pa.array(csv.ConvertOptions().null_values)
+"""Spellings of missing values, except in text columns, where "NA" may be a name."""
 
 
 @dataclass(frozen=True)

@@ -92,8 +92,8 @@ def _values(column: pa.ChunkedArray, numeric: bool, where: str) -> Iterator[floa
     """Of a typed column: numbers as the gate reads them, categories as the text that they print as."""
     import numpy as np
 
-    from lcifr.data.columns import to_float
     from lcifr.data.frames import is_missing, text_of
+    from lcifr.data.malformed_numbers import to_float
 
     if not numeric:
         texts = (None if is_missing(value) else text_of(value) for value in column.to_pylist())
