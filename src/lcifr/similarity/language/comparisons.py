@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from lcifr.data.schema import Categorical, Numeric
 from lcifr.similarity.language.formula import CategoryComparison, Comparison, Formula, Linear, Membership, Span, Value
-from lcifr.similarity.language.names import NameCheck, NameReference, quote_name, quote_value, repeated
+from lcifr.similarity.language.name_check import NameCheck, NameReference
+from lcifr.similarity.language.names import quote_name, quote_value, repeated
 from lcifr.similarity.language.terms import LinearArithmetic, Operand, Text
 
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}

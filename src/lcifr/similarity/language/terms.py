@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from lcifr.data.schema import Categorical
 from lcifr.similarity.language.formula import Absolute, Linear, Rank, Span, Value
-from lcifr.similarity.language.names import PLACES, NameCheck, NameReference, is_writable, quote_name
+from lcifr.similarity.language.name_check import NameCheck, NameReference
+from lcifr.similarity.language.names import PLACES, is_writable, quote_name
 
 
 @dataclass(frozen=True)

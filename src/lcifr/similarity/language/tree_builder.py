@@ -31,7 +31,8 @@ from lcifr.similarity.language.formula import (
     Span,
     Within,
 )
-from lcifr.similarity.language.names import NameCheck, NameReference, quote_name, read_decimal, repeated, unquote
+from lcifr.similarity.language.name_check import NameCheck, NameReference
+from lcifr.similarity.language.names import quote_name, read_decimal, repeated, unquote
 from lcifr.similarity.language.terms import NUMBERS_FIX, LinearArithmetic, Operand, Text
 
 _RIGHT_SIGNS = {"==": "=", "=<": "<=", "=>": ">=", "<>": "!=", "≤": "<=", "≥": ">=", "≠": "!="}
