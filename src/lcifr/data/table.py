@@ -11,11 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from lcifr.data.attributes import Attribute, Categorical, Numeric
 from lcifr.data.columns import map_in_threads, read_codes, read_numbers, rows_where
 from lcifr.data.frames import as_text, read_frame
 from lcifr.data.io.missing import missing_values
 from lcifr.data.malformed_numbers import FEW, find_malformed_number
-from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
+from lcifr.data.schema import Schema
 from lcifr.errors import LEAVE_OUT_FLAT, NO_SCALE, TableError, TableProblem, did_you_mean
 
 
