@@ -10,8 +10,8 @@ import importlib
 import pkgutil
 from pathlib import Path
 
-from lcifr.data.io.fetch import data_folder, download
-from lcifr.datasets._dataset import Dataset, DatasetFolder, Source, Split, split
+from lcifr.datasets.dataset import Dataset, DatasetFolder, Source, Split, split
+from lcifr.datasets.downloads import data_folder, download
 from lcifr.errors import DatasetError, did_you_mean
 
 __all__ = ["Dataset", "Source", "Split", "fetch", "find", "load", "names"]
