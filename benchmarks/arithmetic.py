@@ -20,7 +20,7 @@ from lcifr.certify.deployment import deploy_both
 from lcifr.certify.handover import freeze
 from lcifr.datasets import load
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.similarity import ready
+from lcifr.phi import ready
 
 DATASETS = ("german", "compas", "crime", "adult")
 PEOPLE = 2_000

@@ -25,7 +25,7 @@ from lcifr.data import Encoding
 from lcifr.datasets import load
 from lcifr.errors import DatasetError
 from lcifr.models.network import Network
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 
 SCENES = (("german", (20,)), ("german", (20, 20)), ("adult", (20,)), ("adult", (20, 20)))
 PEOPLE = 60

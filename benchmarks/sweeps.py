@@ -28,9 +28,9 @@ from lcifr.certify.sweep.swept_model import SweptModel, alike_query, reached_peo
 from lcifr.certify.verdicts import Verdict
 from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.phi.similarity import ready
 from lcifr.prove import Budget, maximize
 from lcifr.regions.universe import UniverseCells
-from lcifr.similarity.ready_formulas import ready
 
 AROUND = 256
 DRAWN = 200

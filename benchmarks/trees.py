@@ -31,10 +31,10 @@ from lcifr.models.columns import Block, Column, NumberColumn, TableColumn
 from lcifr.models.model import Model
 from lcifr.models.trees.tables import TreeSource, build_trees, identity, read_source
 from lcifr.models.trees.trees import Trees
+from lcifr.phi.similarity import Similarity
 from lcifr.prove import maximize
 from lcifr.prove.answer import Answer
 from lcifr.regions.region import Region
-from lcifr.similarity.similarity import Similarity
 
 MANY = 1000
 """People in one call of ours, the same ones repeated."""

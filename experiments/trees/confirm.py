@@ -26,8 +26,8 @@ from lcifr.certify.bundle import write_bundle
 from lcifr.certify.subject import LibraryModel
 from lcifr.check.bundle import check_bundle
 from lcifr.datasets import Dataset
+from lcifr.phi.similarity import Similarity
 from lcifr.runs.auditing.result import CheckedProofs
-from lcifr.similarity.similarity import Similarity
 
 
 def confirm_trees(cell: Cell, store: Store, data: Dataset) -> Found:

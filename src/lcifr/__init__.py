@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from lcifr.errors import LcifrError
     from lcifr.estimators import FairBooster, FairBoosterRegressor, FairEncoder, RobustClassifier, RobustRegressor, tune
     from lcifr.models.network import Network
+    from lcifr.phi import Similarity
     from lcifr.prove.maximize import maximize
     from lcifr.prove.radius import radius
     from lcifr.regions.region import Region
-    from lcifr.similarity import Similarity
 
 _HOMES = {
     "Audit": "lcifr.certify",
@@ -43,7 +43,7 @@ _HOMES = {
     "RobustClassifier": "lcifr.estimators",
     "RobustRegressor": "lcifr.estimators",
     "Schema": "lcifr.data",
-    "Similarity": "lcifr.similarity",
+    "Similarity": "lcifr.phi",
     "Verdict": "lcifr.certify",
     "audit": "lcifr.certify",
     "certify": "lcifr.certify",

@@ -13,7 +13,7 @@ from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegress
 
 from lcifr.certify.handover import FrozenEncoder
 from lcifr.data import Categorical, Encoding, Numeric, Schema
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 from tests.prove.instances import random_network
 
 SCHEMA = Schema(

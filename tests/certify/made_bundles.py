@@ -23,7 +23,7 @@ from lcifr.check.judge import Judge
 from lcifr.check.report.check_report import CheckReport
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import AttributeTable
-from lcifr.data.io.files import sha256_of
+from lcifr.data.files import sha256_of
 from tests.certify.scenes import FORMULAS, Scene, scene
 from tests.check.tables import features
 

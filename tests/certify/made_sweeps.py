@@ -15,14 +15,14 @@ from typing import Any
 
 from sklearn.tree import DecisionTreeClassifier
 
-from lcifr.artifacts.folder import describe_files
 from lcifr.certify.subject import subject_of
 from lcifr.certify.sweep.bundle import write_sweep_bundle
 from lcifr.certify.sweep.sweeper import Sweeper
 from lcifr.certify.sweep.swept_model import SweptModel
+from lcifr.data.files import describe_files
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.rule import Rule
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 from tests.certify.sweep.tiny import ENCODING, FORMULAS, SCHEMA, TinyUniverse, everybody, fitted
 
 PLACE = Path(tempfile.mkdtemp(prefix="lcifr-sweeps-"))

@@ -11,9 +11,9 @@ import pandas as pd
 from lcifr.certify.handover import FrozenEncoder
 from lcifr.data import Categorical, Encoding, Numeric, Schema
 from lcifr.models.network import Network
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
+from tests.phi.worlds import World
 from tests.prove.instances import random_network
-from tests.similarity.worlds import World
 
 SCHEMA = Schema(
     (

@@ -22,7 +22,7 @@ from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.load import read_model
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind, Rule
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 from tests.certify.scenes import scene, thin
 
 FLOATS = (Arithmetic.FLOAT64, Arithmetic.FLOAT32)

@@ -23,7 +23,7 @@ from lcifr.errors import RegionError
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import whole_columns
 from tests.certify.scenes import FORMULAS, Scene, scene, scene_of
-from tests.similarity.worlds import World, worlds
+from tests.phi.worlds import World, worlds
 
 NOBODY_IS_SIMILAR = FORMULAS[5]
 

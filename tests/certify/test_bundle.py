@@ -18,7 +18,7 @@ from lcifr.certify.consumer import certify
 from lcifr.certify.handover import represent
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected
-from lcifr.data.io.files import sha256_of
+from lcifr.data.files import sha256_of
 from lcifr.errors import ArtefactError
 from tests.certify.made_bundles import WEIGHTS, bundle, contents, rewritten
 from tests.certify.scenes import FORMULAS, scene

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lcifr.artifacts.folder import MANIFEST
 from lcifr.certify.bundle import write_bundle
 from lcifr.certify.handover import FrozenEncoder, Representation, represent
 from lcifr.check.bundle import check_bundle
+from lcifr.data.files import MANIFEST
 from lcifr.errors import ArtefactError
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 from tests.certify.scenes import FORMULAS, Scene, scene
 
 

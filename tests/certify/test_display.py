@@ -10,9 +10,9 @@ import pytest
 from lcifr.certify.consumer import certify
 from lcifr.certify.handover import represent
 from lcifr.data import Encoding
-from lcifr.drawing.text import visible
+from lcifr.display.text import visible
 from lcifr.errors import LcifrError
-from lcifr.similarity import Similarity
+from lcifr.phi import Similarity
 from tests.certify import scenes
 from tests.report.scenes import FRONTIER, HOSTILE, IMAGE, SCRIPT, audited
 

@@ -12,7 +12,7 @@ from sklearn.metrics import mean_absolute_error, r2_score
 
 from lcifr.certify.audit import audit
 from lcifr.certify.population import Fit, state
-from lcifr.drawing.text import moved_words, quantity
+from lcifr.display.text import moved_words, quantity
 from tests.certify.scenes import FORMULAS, scene
 
 

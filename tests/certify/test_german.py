@@ -22,7 +22,7 @@ from lcifr.data import Encoding
 from lcifr.datasets import Dataset, load
 from lcifr.errors import TableError
 from lcifr.models.network import Network
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from lcifr.certify.handover import Representation, represent
-from lcifr.data.io.files import sha256_of
+from lcifr.data.files import sha256_of
 from lcifr.errors import ArtefactError, LcifrError
 from tests.certify.scenes import FORMULAS, Scene, scene
 

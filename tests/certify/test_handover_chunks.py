@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 
-from lcifr.artifacts.folder import MANIFEST, describe_files
 from lcifr.certify import handover as handed
 from lcifr.certify.consumer import certify
 from lcifr.certify.handover import IDS, LATENT, Representation, read_handover_chunks, represent, stream_ids
 from lcifr.certify.population import Tally
+from lcifr.data.files import MANIFEST, describe_files
 from lcifr.errors import ArtefactError
 from lcifr.runs.streaming.handovers import certify_folder, read_certified
 from tests.certify.scenes import FORMULAS, scene

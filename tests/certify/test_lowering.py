@@ -11,7 +11,7 @@ import pytest
 from lcifr.certify.audit import audit
 from lcifr.certify.bundle import write_bundle
 from lcifr.certify.handover import freeze, represent
-from lcifr.similarity import Similarity
+from lcifr.phi import Similarity
 from tests.certify.scenes import FORMULAS, people, scene
 
 COUNT = 12

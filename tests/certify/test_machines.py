@@ -14,7 +14,7 @@ from lcifr.certify import Reason, Verdict, audit, certify, represent
 from lcifr.data import Encoding, Individuals
 from lcifr.data.program import Operation, Program, ProgramStep, StepFormat
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 from tests.certify.scenes import FORMULAS, Scene, scene, thin
 from tests.effort import quartered
 from tests.models.machines import Machine

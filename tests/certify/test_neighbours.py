@@ -7,7 +7,7 @@ import pytest
 
 from lcifr.certify.profiles import surroundings
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
-from lcifr.similarity import Similarity
+from lcifr.phi import Similarity
 from tests.certify import scenes
 
 

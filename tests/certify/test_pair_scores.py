@@ -7,7 +7,7 @@ import pytest
 
 from lcifr.certification.explanations.additive_trees import read_additive
 from lcifr.certify.explain import pair_scores
-from lcifr.drawing.scores import PairAxis
+from lcifr.display.scores import PairAxis
 from tests.certify import explained_models
 
 

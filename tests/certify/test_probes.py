@@ -18,7 +18,7 @@ from lcifr.certify.subject import LibraryModel
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import NetworkError
 from lcifr.models.network import Network
-from lcifr.similarity import Similarity
+from lcifr.phi import Similarity
 
 
 def scene(scaler: Any, dtype: Any = np.float64) -> tuple[LibraryModel, Individuals]:

@@ -12,7 +12,7 @@ from sklearn.preprocessing import MinMaxScaler
 from lcifr.certify.audit import audit
 from lcifr.certify.profiles import profiles
 from lcifr.data import Individuals, Schema
-from lcifr.similarity import Similarity
+from lcifr.phi import Similarity
 from tests.certify import explained_models, scenes
 
 

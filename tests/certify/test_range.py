@@ -18,7 +18,7 @@ from lcifr.check.bundle import check_bundle
 from lcifr.data import Encoding, Numeric, Schema
 from lcifr.errors import NetworkError
 from lcifr.models.network import Network
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 from tests.models.exact import exactly
 from tests.prove.extremes import KINDS, Layers, sizes_of
 

@@ -9,9 +9,9 @@ import pytest
 from lcifr.certify.population import scale_sources
 from lcifr.cli.terminal.statements import scale_words
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
+from lcifr.phi import Similarity
+from lcifr.phi.lint import lint
 from lcifr.runs.executors.packing import Luggage, pack_similarity, unpack_similarity
-from lcifr.similarity import Similarity
-from lcifr.similarity.linting.linter import lint
 
 SCHEMA = Schema((Numeric("gpa"), Numeric("age"), Categorical("school", ("a", "b"))))
 RANKED = "age within 1 sd and |rank(gpa by school) - rank(gpa' by school')| <= 1 and gpa within 9"

@@ -24,9 +24,9 @@ from lcifr.check.similar import Formula
 from lcifr.check.table import AttributeTable
 from lcifr.data import Encoding, Numeric, Schema
 from lcifr.models.network import Network
+from lcifr.phi.similarity import Similarity
 from lcifr.prove import maximize
 from lcifr.regions.region import Region
-from lcifr.similarity.similarity import Similarity
 from tests.certify.made_bundles import Oracle, contents_of, judge_of, judged_by
 from tests.certify.scenes import Scene
 from tests.check.second.asking import refused, second_of

@@ -16,8 +16,8 @@ from lcifr.certify.consumer import certify
 from lcifr.certify.handover import FrozenEncoder, Representation, represent
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Encoding, Individuals
+from lcifr.phi.similarity import Similarity
 from lcifr.runs.streaming.handovers import represent_file
-from lcifr.similarity.similarity import Similarity
 from tests.certify.whole_people import ENCODING, FRAME, SCHEMA, everybody
 from tests.prove.instances import random_network
 

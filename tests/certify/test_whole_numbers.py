@@ -17,9 +17,9 @@ from lcifr.certify.verdicts import Verdict
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Encoding, Numeric, Schema
 from lcifr.models.network import Network
+from lcifr.phi.similarity import Similarity
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
-from lcifr.similarity.similarity import Similarity
 from tests.certify.whole_people import ENCODING, FRAME, SCHEMA, everybody
 from tests.prove.instances import random_network
 

@@ -25,7 +25,7 @@ from lcifr.check.report.check_report import CheckReport
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import AttributeTable
 from lcifr.errors import ArtefactError
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 from tests.certify.made_bundles import contents_of, judge_of, judged_by, outputs
 from tests.certify.whole_people import ENCODING, FRAME, SCHEMA
 from tests.check.second.asking import refused, second_of

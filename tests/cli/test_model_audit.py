@@ -16,8 +16,8 @@ import pytest
 
 import lcifr as package
 from lcifr.data import Encoding, Schema
+from lcifr.phi import Similarity
 from lcifr.runs.auditing.result import AuditResult
-from lcifr.similarity import Similarity
 from tests.runs.models.credit import PHI, READ, fit, made_up, write_credit
 from tests.story import lcifr
 

@@ -17,9 +17,9 @@ from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.estimators.frontier import Frontier, FrontierPoint
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.load import read_model
+from lcifr.phi import Similarity
 from lcifr.report import About, Report, build
 from lcifr.report.content import Checked
-from lcifr.similarity import Similarity
 from tests.certify import explained_models, scenes
 from tests.prove.instances import random_network
 

@@ -13,7 +13,7 @@ import pytest
 from lcifr.certify.audit import audit
 from lcifr.certify.population import state
 from lcifr.cli.report import Format
-from lcifr.drawing.text import at_least, count, floored, percent, percents, short
+from lcifr.display.text import at_least, count, floored, percent, percents, short
 from lcifr.errors import LcifrError
 from lcifr.report import build, format_names, render
 from lcifr.report.build import read_frontier

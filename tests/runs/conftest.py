@@ -10,8 +10,7 @@ import pytest
 import skops.io
 from sklearn.linear_model import LogisticRegression
 
-from lcifr.data import Individuals
-from lcifr.data.io import stream
+from lcifr.data import Individuals, ingest
 from tests.certify.sweep.tiny import FORMULAS, SCHEMA, everybody, fitted
 from tests.runs.sweeps.swept_place import ASKED
 from tests.story import lcifr
@@ -43,7 +42,7 @@ def some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         seen.append(len(found))
         return found
 
-    monkeypatch.setattr(stream, "ROWS", 3)
+    monkeypatch.setattr(ingest, "ROWS", 3)
     monkeypatch.setattr(Individuals, "read", classmethod(read))
     return seen
 

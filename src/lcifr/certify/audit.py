@@ -27,7 +27,7 @@ from lcifr.certify.sweep.look_up import ProvedCells
 from lcifr.certify.sweep.result import Sweep
 from lcifr.certify.verdicts import Audit, LookedUp, Reason, Verdict, words
 from lcifr.data import Individuals
-from lcifr.data.io.ids import Id, as_ids
+from lcifr.data.ingest import Id, as_ids
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.chain import choose_for
 from lcifr.models.deployed import REFUSED, Deployment
@@ -35,11 +35,11 @@ from lcifr.models.model import Model
 from lcifr.models.rule import Kind
 from lcifr.models.trees.deployed import NetworkOnTrees, TreesOnLatents
 from lcifr.models.trees.trees import Trees
+from lcifr.phi.similarity import Similarity
 from lcifr.prove import Answer, Budget, Status, maximize
 from lcifr.prove.radius import signed_outputs
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
-from lcifr.similarity.similarity import Similarity
 
 # End-to-end search: one question about the whole model, and counterexamples where its answer is no proof.
 #

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.artifacts.folder import describe_files, fresh_folder, versions, write_manifest
 from lcifr.certify.audit import box_of_everybody, deployment_of, query_end_to_end, query_on_box
 from lcifr.certify.consumer import surroundings
 from lcifr.certify.counterexample import Trial
@@ -24,6 +23,7 @@ from lcifr.certify.subject import rule_of_bundle
 from lcifr.certify.verdicts import Audit, Certificates, unproved
 from lcifr.check.exact import LETTERS, MOST
 from lcifr.data import Individuals
+from lcifr.data.files import describe_files, fresh_folder, versions, write_manifest
 from lcifr.errors import ArtefactError
 from lcifr.models.function import Function
 from lcifr.models.model import Model

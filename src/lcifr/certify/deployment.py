@@ -12,7 +12,7 @@ from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.trees.deployed import NetworkOnTrees, TreesDeployment, TreesOnLatents
 from lcifr.models.trees.trees import CATEGORY, Trees
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 
 
 class Encoder(Protocol):

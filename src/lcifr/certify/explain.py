@@ -13,18 +13,18 @@ from lcifr.certification.explanations.additive_trees import followed_by, read_ad
 from lcifr.certify.deployment import Encoder, is_raw
 from lcifr.certify.profiles import Surroundings, in_table_units, profiles, surroundings
 from lcifr.data import Categorical, Encoding, Individuals, Numeric
-from lcifr.drawing.histogram import histogram, whole_histogram
-from lcifr.drawing.scores import AttributeScore, Contribution, MarkedScore, PairAxis, PairScore, PersonScore, Profile
+from lcifr.display.charts import histogram, whole_histogram
+from lcifr.display.scores import AttributeScore, Contribution, MarkedScore, PairAxis, PairScore, PersonScore, Profile
 from lcifr.errors import LcifrError
 from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction
 from lcifr.learn.trees.bins.attribute_bins import AttributeBins
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
 from lcifr.models.trees.trees import Trees
+from lcifr.phi.lint import values_of
+from lcifr.phi.similarity import Similarity
 from lcifr.regions.region import BoolArray, FloatArray, IntArray, Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
-from lcifr.similarity.linting.finding import values_of
-from lcifr.similarity.similarity import Similarity
 
 # Contributions: what each attribute adds to a person's output, and how far it could move for somebody similar.
 
@@ -374,7 +374,7 @@ class Explanation:
 
     def plot(self, attributes: Sequence[str] | None = None, *, person: str | int | None = None) -> Any:
         """The scores as a matplotlib figure; ``person`` : whose value and similar range are marked."""
-        from lcifr.drawing.figures import score_figure
+        from lcifr.display.figures import score_figure
 
         if not self.additive:
             raise LcifrError(NOT_ADDITIVE, fix="explanation.person(id).plot()")
@@ -382,7 +382,7 @@ class Explanation:
 
     def plot_pairs(self) -> Any:
         """What pairs of attributes add together, as a matplotlib figure."""
-        from lcifr.drawing.figures import pair_figure
+        from lcifr.display.figures import pair_figure
 
         if not self.pair_scores:
             raise LcifrError("no pair of attributes has a score together, or there are several outputs")
@@ -390,7 +390,7 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        from lcifr.drawing.notebook import scores_html
+        from lcifr.display.notebook import scores_html
 
         title = f"What each attribute adds to the output, for {len(self.people):,} people"
         return scores_html(title, tuple(self._notes()), self.drawn(), self.pair_scores[:PAIRS])
@@ -443,7 +443,7 @@ class PersonExplanation:
 
     def plot(self) -> Any:
         """Contributions as a matplotlib figure; of a model that is not additive, what :meth:`plot_around` draws."""
-        from lcifr.drawing.figures import contribution_figure
+        from lcifr.display.figures import contribution_figure
 
         if self.score is None:
             return self.plot_around()
@@ -451,7 +451,7 @@ class PersonExplanation:
 
     def plot_around(self) -> Any:
         """The output around the counterexample, as a matplotlib figure."""
-        from lcifr.drawing.figures import profile_figure
+        from lcifr.display.figures import profile_figure
 
         if not self.profiles:
             raise LcifrError(f"no counterexample is known for person {self.id}, so there is nothing around it to draw")
@@ -459,6 +459,6 @@ class PersonExplanation:
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        from lcifr.drawing.notebook import person_html
+        from lcifr.display.notebook import person_html
 
         return person_html(self.id, self.values, self.score, self.profiles, self.marked)

@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.artifacts.folder import (
+from lcifr.certify.deployment import Encoder, deploy_encoder
+from lcifr.data import Encoding, Individuals
+from lcifr.data.files import (
     MANIFEST,
     describe_files,
     fresh_folder,
@@ -24,23 +26,21 @@ from lcifr.artifacts.folder import (
     read_arrays,
     read_json,
     versions,
+    write_json,
     write_manifest,
 )
-from lcifr.certify.deployment import Encoder, deploy_encoder
-from lcifr.data import Encoding, Individuals
-from lcifr.data.io.files import write_json
-from lcifr.data.io.ids import Id, as_ids
+from lcifr.data.ingest import Id, as_ids
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
 from lcifr.models.deployed import REFUSED
 from lcifr.models.network import Network, as_network
 from lcifr.models.trees.trees import Trees
+from lcifr.phi.formula import print_formula
+from lcifr.phi.similarity import Similarity
 from lcifr.prove import Budget
 from lcifr.prove.radius import prove_box
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
-from lcifr.similarity.language.printer import print_formula
-from lcifr.similarity.similarity import Similarity
 
 # Provenance of a hand-over: whose proof it is and about what exactly, and the manifest that says so.
 

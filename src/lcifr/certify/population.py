@@ -12,12 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from lcifr.certify.verdicts import Audit, Certificates
 from lcifr.data import Categorical
-from lcifr.drawing.text import at_least, fixed, not_examined_words, percent, quantity, vacuous_words
+from lcifr.display.text import at_least, fixed, not_examined_words, percent, quantity, vacuous_words
 from lcifr.errors import LcifrError
 from lcifr.models.rule import Kind
-from lcifr.similarity.language.formula import Absolute, Comparison, Linear, Rank, Within, subformulas
-from lcifr.similarity.language.names import attributes_in
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.formula import Absolute, Comparison, Linear, Rank, Within, attributes_in, subformulas
+from lcifr.phi.similarity import Similarity
 
 # Standard deviations and ranks that a formula speaks of, each with the rows of the table that it was taken from.
 

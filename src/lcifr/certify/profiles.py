@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from lcifr.certify.deployment import Encoder
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
-from lcifr.drawing.scores import Freedom, Profile
+from lcifr.display.scores import Freedom, Profile
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
 from lcifr.models.trees.trees import NUMBER, Trees
+from lcifr.phi import Similarity
 from lcifr.regions.region import Cell, FloatArray
-from lcifr.similarity import Similarity
 
 
 class PiecesBetween(NamedTuple):

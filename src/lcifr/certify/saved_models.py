@@ -18,7 +18,7 @@ import numpy as np
 
 from lcifr.artifacts.additive_values import additive_from_dict, additive_to_dict
 from lcifr.data import Encoding, Individuals, Schema
-from lcifr.data.io.files import write_atomic
+from lcifr.data.files import write_atomic
 from lcifr.errors import LearningError, NetworkError
 from lcifr.learn.trees.additive import AdditiveModel
 from lcifr.learn.trees.representation import score_trees
@@ -28,7 +28,7 @@ from lcifr.models.network import Network
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.trees.nodes import from_preorder
 from lcifr.models.trees.trees import Trees
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 
 if TYPE_CHECKING:
     from lcifr.learn.target import Target

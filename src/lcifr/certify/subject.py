@@ -23,7 +23,7 @@ from lcifr.models.load import ModelFile, load_file, read_model, read_table_model
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.table_model import ColumnOrderWarning, TableModel
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 
 # Hashes: which weights, formula and encoding a claim is about, with the rule of decision and the arithmetic.
 

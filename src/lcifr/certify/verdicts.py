@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lcifr.certify.demands import BoolArray, FloatArray
 from lcifr.data import Individuals
-from lcifr.drawing.text import count, exactly, format_value, percent, quantity
+from lcifr.display.text import count, exactly, format_value, percent, quantity
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic, arithmetic_of
 from lcifr.models.model import Model
@@ -49,7 +49,7 @@ class VerdictDisplay:
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        from lcifr.drawing.notebook import verdicts_html
+        from lcifr.display.notebook import verdicts_html
 
         counts = self._counts()
         certified, rows = counts["certified"], self._rows
@@ -59,8 +59,8 @@ class VerdictDisplay:
 
     def plot(self) -> Any:
         """The proved margins as a matplotlib figure (``pip install "lcifr[plot]"``): how far from another decision."""
-        from lcifr.drawing.figures import histogram_figure
-        from lcifr.drawing.histogram import histogram
+        from lcifr.display.charts import histogram
+        from lcifr.display.figures import histogram_figure
 
         masks = {kind: np.asarray(self._kinds() == kind) for kind in self._counts()}
         shown = histogram(self.margin, {kind: mask for kind, mask in masks.items() if mask.any()}, around_zero=True)

@@ -220,7 +220,7 @@ def _show(result: AuditResult, out: Path) -> None:
         show_scales,
         statement_lines,
     )
-    from lcifr.drawing.text import arithmetic_words, percent
+    from lcifr.display.text import arithmetic_words, percent
     from lcifr.runs.folders.run import shown
 
     said, on = result.statement, result.modularity

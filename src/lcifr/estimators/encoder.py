@@ -26,9 +26,9 @@ from lcifr.learn.defaults import ENCODER
 from lcifr.learn.encoder_training import EncodedPeople, TrainedEncoder, train_encoder
 from lcifr.learn.radius_bounds import LatentReach, bound_radius
 from lcifr.learn.target import Target, class_weights
+from lcifr.phi.similarity import Similarity
 from lcifr.prove import Radius, radius
 from lcifr.regions.region import Region
-from lcifr.similarity.similarity import Similarity
 
 if TYPE_CHECKING:
     from lcifr.certify.handover import Representation

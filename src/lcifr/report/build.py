@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.artifacts.folder import versions
 from lcifr.certify.deployment import is_raw
 from lcifr.certify.handover import FrozenEncoder, Representation, freeze
 from lcifr.certify.population import ScaleSource, Statement, decision_name, scale_sources, why_no_bound
 from lcifr.certify.verdicts import Audit, Certificates, Verdict
-from lcifr.drawing.histogram import Histogram, histogram
-from lcifr.drawing.text import arithmetic_words, exactly
+from lcifr.data.files import versions
+from lcifr.display.charts import Histogram, histogram
+from lcifr.display.text import arithmetic_words, exactly
 from lcifr.models.function import Function
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind
 from lcifr.models.trees.trees import Trees
+from lcifr.phi import Similarity
 from lcifr.report.cautions import find_cautions, find_findings, find_notes
 from lcifr.report.content import About, FrontierRow, GroupRow, ModelRow, Origin, Promise, Proved, Report, Tuning
 from lcifr.report.decided import read_decisions
 from lcifr.report.people.explorer import explore
 from lcifr.runs.folders.results import TuneResult
-from lcifr.similarity import Similarity
 
 if TYPE_CHECKING:
     from lcifr.estimators.frontier import Frontier

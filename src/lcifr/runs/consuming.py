@@ -88,7 +88,7 @@ def _read_handover(folder: Path) -> dict[str, Representation]:
 
 
 def _refuse_many(*folders: Path) -> None:
-    from lcifr.artifacts.folder import MANIFEST, read_json
+    from lcifr.data.files import MANIFEST, read_json
     from lcifr.runs.people.source import LEARNED, refuse_more
 
     said = [read_json(folder / MANIFEST) for folder in folders if (folder / MANIFEST).is_file()]

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from lcifr.datasets import Dataset
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.base_head import Head
+    from lcifr.phi import Similarity
     from lcifr.runs.auditing.result import CheckedProofs
-    from lcifr.similarity import Similarity
 
 DATASET, FORMULA = "german", "german/cat_noise"
 PLAIN, UNAWARE, PROVED = "plain", "unaware of sex", "trained with lcifr"
@@ -91,8 +91,8 @@ class DemoResult:
 def demo_similarity() -> Similarity:
     """The φ of the demo, with the scales of the people it learns from."""
     from lcifr.datasets import load
+    from lcifr.phi import ready
     from lcifr.runs.formulas import fit_similarity
-    from lcifr.similarity import ready
 
     data = load(DATASET)
     return fit_similarity(ready(FORMULA), FORMULA, data.schema, data.train.X)
@@ -126,7 +126,7 @@ def demo(request: DemoRequest, listener: Listener | None = None, *, argv: tuple[
 
 def _make_room(out: Path, settings: RunSettings) -> None:
     """A folder that holds the settings alone: a new one, or that of an earlier demo without what it held."""
-    from lcifr.data.io.files import write_json
+    from lcifr.data.files import write_json
 
     out.mkdir(parents=True, exist_ok=True)
     write_json(out / MARK, settings.to_dict())

@@ -17,8 +17,8 @@ from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.rule import Rule
 from lcifr.models.trees.nodes import CategoryNode, NumberNode, TreeLeaf, TreeNode
 from lcifr.models.trees.trees import Trees
+from lcifr.phi.core import PairedPeople
 from lcifr.regions.universe import UniverseCells
-from lcifr.similarity.semantics.core import PairedPeople
 from tests.certify.sweep.tiny import ENCODING, FORMULAS, SCHEMA, TinyUniverse, everybody
 
 

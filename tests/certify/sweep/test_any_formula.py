@@ -15,11 +15,11 @@ import lcifr
 from lcifr.certify.sweep.result import Standing
 from lcifr.certify.verdicts import Verdict
 from lcifr.errors import LcifrError, RegionError
-from lcifr.similarity.language.printer import print_formula
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.formula import print_formula
+from lcifr.phi.similarity import Similarity
 from tests.certify.sweep.tiny import ENCODING, SCHEMA, everybody, fitted
 from tests.effort import sampled
-from tests.similarity.language.strategies import formulas
+from tests.phi.strategies import formulas
 
 MODEL, TABLE = fitted(LogisticRegression(), 1), everybody().to_pandas()
 RANKS = "|rank(income' by race') - rank(income by race)| < 1"

@@ -17,7 +17,7 @@ from lcifr.models.network import Network
 from lcifr.models.rule import Rule
 from lcifr.models.trees.nodes import NumberNode, TreeLeaf
 from lcifr.models.trees.trees import Trees
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 from tests.effort import quartered
 
 SCHEMA = Schema((Numeric("a", lower=0, upper=4), Numeric("b", lower=-1, upper=1), Categorical("s", ("f", "m"))))

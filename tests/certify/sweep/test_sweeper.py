@@ -16,7 +16,7 @@ from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.rule import Rule
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 from tests.certify.sweep.tiny import ENCODING, SCHEMA, TinyUniverse, everybody
 
 

@@ -20,7 +20,7 @@ from lcifr.models.function import Function
 from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.rule import Rule
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 from tests.prove.instances import random_network
 
 SCHEMA = Schema(

@@ -15,8 +15,8 @@ from lcifr.check.bundle import check_bundle
 from lcifr.check.report.check_report import CheckReport
 from lcifr.check.report.statement import _first, statement
 from lcifr.data import Categorical, Encoding, Numeric, Schema
-from lcifr.data.io.files import sha256_of
-from lcifr.similarity import Similarity
+from lcifr.data.files import sha256_of
+from lcifr.phi import Similarity
 from tests.certify.made_bundles import bundle, contents, rewritten
 from tests.check.report.read_statement import holds
 

@@ -30,7 +30,7 @@ from lcifr.models.files.description import (
 from lcifr.models.load import load_file
 from lcifr.models.onnx.files import read_onnx
 from lcifr.models.probability import ASSUMED_ROUNDOFFS
-from lcifr.similarity import Similarity
+from lcifr.phi import Similarity
 from tests.models.onnx import graphs
 from tests.models.onnx.graphs import GraphBuilder, description, encoding, names
 

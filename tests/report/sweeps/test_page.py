@@ -13,7 +13,7 @@ import skops.io
 from sklearn.linear_model import LogisticRegression
 
 from lcifr.certify.sweep.result import Standing
-from lcifr.drawing.text import percent, tolerance_words
+from lcifr.display.text import percent, tolerance_words
 from lcifr.report.sweeps.render import render_sweep
 from lcifr.runs import SweepResult
 from lcifr.runs.folders.settings import RunSettings

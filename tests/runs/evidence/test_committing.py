@@ -12,7 +12,7 @@ import pytest
 
 from lcifr.check.openings.opening import check_opening
 from lcifr.check.openings.sample import drawn
-from lcifr.data.io.files import sha256_of
+from lcifr.data.files import sha256_of
 from lcifr.errors import LcifrError
 from lcifr.runs.evidence.challenging import challenge
 from lcifr.runs.evidence.committing import SaltedLines, commit, open_drawn

@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from lcifr.certify.handover import Representation, freeze, represent
 from lcifr.data import Individuals
-from lcifr.data.io.stream import Chunk
+from lcifr.data.ingest import Chunk
 from lcifr.errors import LcifrError
 from lcifr.models.load import read_model
 from lcifr.prove.networks import cascade

@@ -16,9 +16,9 @@ from lcifr.certify.consumer import certify
 from lcifr.certify.handover import Representation, represent
 from lcifr.certify.population import state
 from lcifr.estimators import RobustClassifier
+from lcifr.phi import Similarity
 from lcifr.runs.learning import load_encoder
 from lcifr.runs.streaming.audited import audit_file
-from lcifr.similarity import Similarity
 from tests.certify.scenes import people
 from tests.runs.results import result
 from tests.runs.streaming.world import one

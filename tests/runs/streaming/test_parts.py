@@ -17,8 +17,8 @@ from safetensors import safe_open
 from safetensors.numpy import load, save
 
 from lcifr.certify.handover import HandoverChunk, represent
-from lcifr.data.io.files import LockedError, locked
-from lcifr.data.io.stream import read_chunks
+from lcifr.data.files import LockedError, locked
+from lcifr.data.ingest import read_chunks
 from lcifr.errors import ArtefactError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.load import read_model

@@ -13,11 +13,11 @@ from sklearn.linear_model import LogisticRegression
 
 from lcifr.certify.sweep.pair_question import PairQuestion
 from lcifr.certify.sweep.sweeper import Sweeper
+from lcifr.phi.similarity import Similarity
 from lcifr.runs import ModelSweepRequest, SweepResult, sweep_model
 from lcifr.runs.folders.run import RunStopped
 from lcifr.runs.sweeps import people as asked_people
 from lcifr.runs.sweeps.people import PEOPLE, DecidedBy, SweptPeople
-from lcifr.similarity.similarity import Similarity
 from tests.certify.sweep.tiny import ENCODING, FORMULAS, SCHEMA, everybody, fitted
 from tests.runs.sweeps.swept_place import ASKED
 from tests.story import lcifr

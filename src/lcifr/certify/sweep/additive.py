@@ -12,8 +12,8 @@ from lcifr.certify.sweep.swept_model import PersonCells, SweptModel
 from lcifr.learn.trees.additive import PairFunction, ShapeFunction, pair_maximum, range_maximum, shape_maximum
 from lcifr.learn.trees.bins.attribute_bins import AttributeBins, Bins
 from lcifr.models.rule import Kind
+from lcifr.phi.pairs import PairSpace
 from lcifr.regions.region import Cell, Region
-from lcifr.similarity.pairs import PairSpace
 
 OUTWARD = 1e-12
 """Of the size of numbers in a row: by so much more x′ may differ than the row says."""

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.artifacts.folder import describe_files, fresh_folder, versions, write_manifest
 from lcifr.certify.audit import query_end_to_end
 from lcifr.certify.bundle import (
     ENCODER,
@@ -37,6 +36,7 @@ from lcifr.certify.sweep.pairs import FixedChange, people_of
 from lcifr.certify.sweep.result import Standing, Sweep, SweptCell
 from lcifr.certify.sweep.swept_model import SweptModel, alike_query, reached_people
 from lcifr.data import Individuals
+from lcifr.data.files import describe_files, fresh_folder, versions, write_manifest
 from lcifr.errors import LcifrError
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind

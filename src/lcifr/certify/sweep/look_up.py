@@ -20,8 +20,7 @@ from lcifr.certify.subject import WORDS, Hashes
 from lcifr.certify.sweep.result import Standing, Sweep
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
-from lcifr.regions.cell_index import CellIndex
-from lcifr.regions.universe import UniverseCells
+from lcifr.regions.universe import CellIndex, UniverseCells
 
 IntArray = NDArray[np.int64]
 

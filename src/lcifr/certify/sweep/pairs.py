@@ -14,22 +14,12 @@ from lcifr.certify.demands import BoolArray, FloatArray
 from lcifr.certify.sweep.swept_model import SweptModel, decided_alike
 from lcifr.data import Categorical, Individuals, Numeric
 from lcifr.models.rule import Kind
+from lcifr.phi.core import AllOf, AnyOf, Category, Compare, Core, LinearForm, PairedPeople, SameCategory, is_ranked
+from lcifr.phi.formula import Person
 from lcifr.prove import Budget
 from lcifr.regions.region import Region
 from lcifr.regions.universe import UniverseCells
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
-from lcifr.similarity.language.formula import Person
-from lcifr.similarity.semantics.core import (
-    AllOf,
-    AnyOf,
-    Category,
-    Compare,
-    Core,
-    LinearForm,
-    PairedPeople,
-    SameCategory,
-    is_ranked,
-)
 
 # Pairs of similar people who are decided differently: decoded, confirmed, and made as alike as possible.
 

@@ -20,11 +20,10 @@ from lcifr.certify.demands import FloatArray
 from lcifr.certify.subject import Hashes
 from lcifr.certify.sweep.pairs import Pairs
 from lcifr.data import Categorical, Individuals, Numeric, Schema
-from lcifr.drawing.sweeps.shares import ShareGrid, Shares, ShareStrip, SweepMap, ValueParts
-from lcifr.drawing.text import short
+from lcifr.display.charts import ShareGrid, Shares, ShareStrip, SweepMap, ValueParts
+from lcifr.display.text import short
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.regions.cell_index import CellIndex
-from lcifr.regions.universe import UniverseCells
+from lcifr.regions.universe import CellIndex, UniverseCells
 
 # The map of a sweep: which values of which attributes are proved, violating and open.
 

@@ -23,9 +23,9 @@ from lcifr.data import Individuals
 from lcifr.errors import LcifrError
 from lcifr.models.chain import choose_for
 from lcifr.models.rule import Kind
+from lcifr.phi.similarity import Similarity
 from lcifr.prove import Budget
 from lcifr.regions.universe import UniverseCells
-from lcifr.similarity.similarity import Similarity
 
 # Which cell of the universe to cut next, and where: across the attribute along which the scores change most.
 

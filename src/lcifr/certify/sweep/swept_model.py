@@ -27,11 +27,11 @@ from lcifr.models.rule import Kind, Rule
 from lcifr.models.table_model import TableModel
 from lcifr.models.trees.deployed import NetworkOnTrees, TreesDeployment, TreesOnLatents
 from lcifr.models.trees.trees import NUMBER
+from lcifr.phi.pairs import PairSpace
 from lcifr.prove import Budget, maximize
 from lcifr.regions.region import Cell, Choice, Region
 from lcifr.regions.universe import UniverseCells
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
-from lcifr.similarity.pairs import PairSpace
 
 Sweepable = Deployment | TreesDeployment | NetworkOnTrees
 """Models of which pairs can be asked about."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lcifr.certify.population import constant_words, fit_words, why_no_bound
-from lcifr.drawing.text import (
+from lcifr.display.text import (
     at_least,
     exactly,
     fixed,

@@ -12,7 +12,7 @@ from lcifr.certify.explain import PAIRS, SHOWN, Contributions, Explanation, undr
 from lcifr.certify.handover import FrozenEncoder
 from lcifr.certify.profiles import profiles
 from lcifr.certify.verdicts import Audit, Certificates
-from lcifr.drawing.scores import PersonScore, Profile
+from lcifr.display.scores import PersonScore, Profile
 from lcifr.errors import LcifrError
 from lcifr.models.rule import Kind
 from lcifr.report.people.content import Scores

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from lcifr.estimators.base_head import Head
     from lcifr.estimators.baselines import Producer
     from lcifr.models.arithmetic import Arithmetic
+    from lcifr.phi import Similarity
     from lcifr.runs.auditing.parties import Parties
     from lcifr.runs.people.source import PeopleTable
-    from lcifr.similarity import Similarity
 
 Baselines = dict[str, dict[str, "float | None"]]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from lcifr.artifacts.folder import MANIFEST
+from lcifr.data.files import MANIFEST
 from lcifr.errors import LcifrError
 from lcifr.models.chain import choose_for
 from lcifr.runs.auditing.certify_result import CertifyResult

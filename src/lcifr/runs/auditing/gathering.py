@@ -130,7 +130,7 @@ class _Writers:
 def _counterexamples(subject: AuditSubject, found: Audit, most: int) -> list[CounterexamplePair]:
     import numpy as np
 
-    from lcifr.data.io.files import json_value
+    from lcifr.data.files import json_value
     from lcifr.runs.auditing.result import CounterexamplePair
 
     rows = np.flatnonzero(found.violated)[:most]

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from lcifr.certify.saved_models import SavedHead, SavedProducer
     from lcifr.data import Schema
     from lcifr.models.model import Model
+    from lcifr.phi import Similarity
+    from lcifr.phi.lint import Finding
     from lcifr.runs.auditing.result import ModelSummary
     from lcifr.runs.executors.crew import Workers
-    from lcifr.similarity import Similarity
-    from lcifr.similarity.linting.finding import Finding
 
 ENCODER, MODEL = "encoder.safetensors", "model.safetensors"
 
@@ -168,8 +168,8 @@ def refuse_mixed(folder: Path, what: str, said: Any, found: str) -> None:
 
 
 def _other_formula(phi: str, producers: Similarity) -> Similarity:
+    from lcifr.phi import Similarity
     from lcifr.runs.events import note
-    from lcifr.similarity import Similarity
 
     text, source = read_formula(phi)
     similarity = Similarity(text, producers.schema, producers.encoding, source=source)
@@ -207,9 +207,9 @@ def open_people(
 
 def _stored(producer: Path, name: str, schema: Schema) -> PeopleTable:
     """People whom the producer keeps, with ids and labels."""
-    from lcifr.artifacts.folder import read_json
     from lcifr.data import read_frame
-    from lcifr.data.io.stream import column_names
+    from lcifr.data.files import read_json
+    from lcifr.data.ingest import column_names
     from lcifr.runs.people.loading import LabelTable
 
     file = producer / "people" / f"{name}.parquet"

@@ -12,10 +12,10 @@ from lcifr.certify.population import ScaleSource, Statement, decision_name
 from lcifr.check.report.check_report import CheckReport
 from lcifr.errors import LcifrError, did_you_mean
 from lcifr.models.model import Model
+from lcifr.phi.lint import Finding
 from lcifr.runs.auditing.origin import ModelOrigin
 from lcifr.runs.folders.summaries import plain_findings, read_findings
 from lcifr.runs.people.train_test import DatasetNotes
-from lcifr.similarity.linting.finding import Finding
 
 FORMAT = "lcifr-audit-result-2"
 

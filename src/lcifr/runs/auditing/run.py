@@ -19,8 +19,8 @@ from lcifr.runs.people.source import PeopleSource, is_table
 
 if TYPE_CHECKING:
     from lcifr.certify.population import Statement
+    from lcifr.phi.lint import Finding
     from lcifr.runs.auditing.result import AuditResult, CheckedProofs, ModelSummary
-    from lcifr.similarity.linting.finding import Finding
 
 
 @dataclass(frozen=True)
@@ -161,8 +161,8 @@ def _findings(parties: Parties) -> tuple[Finding, ...] | None:
     if parties.findings is not None and parties.is_producers_formula:
         return parties.findings
     from lcifr.data import read_frame
+    from lcifr.phi.lint import lint
     from lcifr.runs.people.train_test import TRAIN
-    from lcifr.similarity.linting.linter import lint
 
     people = parties.producer / "people" / f"{TRAIN}.parquet"
     if not people.is_file():

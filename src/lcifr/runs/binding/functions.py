@@ -48,9 +48,9 @@ def derive_from_file(
     ----------
     rule : of the bundle, whose tolerance is the audit's choice.
     """
+    from lcifr.phi import Similarity
     from lcifr.runs.models.preparing import ModelQuestion, PreparedModel, read_for_people
     from lcifr.runs.people.tables import scan_people
-    from lcifr.similarity import Similarity
 
     anybody = Similarity("same(all)", encoding.schema, encoding)  # who is similar changes nothing about the model
     tolerance = _tolerance(rule) if file.outline().is_number else None

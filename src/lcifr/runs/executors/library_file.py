@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, final
 
 from lcifr.certify.subject import LibraryModel
+from lcifr.phi.similarity import Similarity
 from lcifr.runs.executors.packing import Luggage, pack_similarity, unpack_similarity
-from lcifr.similarity import Similarity
 
 
 @final

@@ -24,7 +24,7 @@ from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.trees.trees import NodeArrays, Trees
-from lcifr.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 
 Plain = Mapping[str, Any]
 

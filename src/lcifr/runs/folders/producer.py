@@ -80,7 +80,7 @@ def summarize(
     """What a producer's folder says of itself."""
     from lcifr.certify.handover import freeze, radius_summary
     from lcifr.estimators import FairEncoder
-    from lcifr.similarity.linting.linter import lint
+    from lcifr.phi.lint import lint
 
     similarity, network = encoder.similarity_, isinstance(encoder, FairEncoder)
     return ProducerSummary(

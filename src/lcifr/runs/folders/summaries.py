@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lcifr.certify.population import Statement
     from lcifr.certify.saved_models import SavedHead, SavedProducer
     from lcifr.models.model import Degeneracy, Model
-    from lcifr.similarity.linting.finding import Finding
+    from lcifr.phi.lint import Finding
 
 Json = dict[str, Any]
 Summary = TypeVar("Summary", "ProducerSummary", "ConsumerSummary")
@@ -142,7 +142,7 @@ def plain_findings(findings: tuple[Finding, ...] | None) -> list[dict[str, str]]
 
 def read_findings(plain: Sequence[Mapping[str, Any]] | None) -> tuple[Finding, ...] | None:
     """What :func:`plain_findings` gave."""
-    from lcifr.similarity.linting.finding import Finding, Severity
+    from lcifr.phi.lint import Finding, Severity
 
     if plain is None:
         return None
@@ -192,7 +192,7 @@ def read_saved_head(folder: Path, task: str) -> SavedHead:
 
 def classes_of(model: Model) -> tuple[Any, ...]:
     """What a model decides between, as JSON has it; empty for numbers."""
-    from lcifr.data.io.files import json_value
+    from lcifr.data.files import json_value
 
     return () if model.labels is None else tuple(json_value(one) for one in model.labels)
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.data.io.files import json_value
+from lcifr.data.files import json_value
 from lcifr.runs.events import Listener, listening, step, warn
 from lcifr.runs.models.labels import LabelComparison, compare_with_labels
 from lcifr.runs.models.opening import ModelOptions, open_model, schema_of_table
@@ -204,7 +204,7 @@ def _labels(frame: pa.Table, schema: Schema) -> list[Any] | None:
 def _read_model(file: Any, frame: pa.Table, schema: Schema) -> LibraryModel:
     """Without scales: nothing here speaks of standard deviations."""
     from lcifr.certify.subject import LibraryModel
-    from lcifr.similarity import Similarity
+    from lcifr.phi import Similarity
 
     similarity = Similarity("same(all)", schema, _unscaled(schema))
     tolerance = 0.0 if file.outline().is_number else None

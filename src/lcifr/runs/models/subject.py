@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from lcifr.certify.subject import LibraryModel
     from lcifr.models.load import ModelFile
     from lcifr.models.model import Model
+    from lcifr.phi import Similarity
     from lcifr.runs.auditing.origin import ModelOrigin
     from lcifr.runs.auditing.result import ModelSummary
     from lcifr.runs.executors.library_file import LibraryFile
-    from lcifr.similarity import Similarity
 
 MODEL, DESCRIPTION, FORMULA, SCHEMA = "model", "model.toml", "similar.phi", "schema.toml"
 SCALES, EXAMPLE = "scales.json", "model-input.parquet"
@@ -194,7 +194,7 @@ def read_model_again(folder: Path, said: ModelSummary) -> tuple[Model, FrozenEnc
     from lcifr.data import Encoding
     from lcifr.models.files.description_reader import read_description
     from lcifr.models.load import load_file
-    from lcifr.similarity import Similarity
+    from lcifr.phi import Similarity
 
     assert said.origin is not None
     described = read_description(folder / DESCRIPTION) if said.origin.description is not None else None

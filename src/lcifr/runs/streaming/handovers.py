@@ -12,7 +12,6 @@ from typing import Any, final
 import numpy as np
 import pyarrow as pa
 
-from lcifr.artifacts.folder import MANIFEST, describe_files, versions, write_manifest
 from lcifr.certify.consumer import Where, certify
 from lcifr.certify.handover import (
     HandoverChunk,
@@ -27,9 +26,9 @@ from lcifr.certify.handover import (
 )
 from lcifr.certify.subject import rule_of_bundle
 from lcifr.certify.verdicts import Certificates
-from lcifr.data.io.files import sha256_of
-from lcifr.data.io.row_ranges import ScannedTable
-from lcifr.data.io.stream import Chunk, TableSource, parquet_batches
+from lcifr.data.files import MANIFEST, describe_files, sha256_of, versions, write_manifest
+from lcifr.data.ingest import Chunk, TableSource, parquet_batches
+from lcifr.data.store import ScannedTable
 from lcifr.errors import ArtefactError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
 from lcifr.models.chain import choose_for

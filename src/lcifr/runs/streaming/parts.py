@@ -15,8 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import final
 
-from lcifr.artifacts.folder import fresh_folder
-from lcifr.data.io.files import locked
+from lcifr.data.files import fresh_folder, locked
 from lcifr.errors import ArtefactError
 from lcifr.runs.folders.staging import fetch_parts
 

@@ -131,7 +131,7 @@ class SweepResult:
 
 
 def _refuse_changed(folder: Path, *names: str) -> None:
-    from lcifr.data.io.files import sha256_of
+    from lcifr.data.files import sha256_of
 
     known = RunSettings.read(folder).files
     for name in names:
@@ -188,7 +188,7 @@ class SweepLookUp:
 
 def _confirmed(folder: Path) -> set[int]:
     """The numbers of proved cells that the exact checker has confirmed, by its report in the folder."""
-    from lcifr.artifacts.folder import read_json
+    from lcifr.data.files import read_json
 
     if not (folder / CHECKED).exists():
         return set()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lcifr.certify.sweep.result import Sweep
     from lcifr.certify.sweep.swept_model import SweptModel
     from lcifr.data import Individuals
-    from lcifr.data.io.stream import Chunk
+    from lcifr.data.ingest import Chunk
     from lcifr.runs.people.source import PeopleSource
 
 PEOPLE = "people.parquet"
@@ -161,7 +161,7 @@ def decide_people(
 
 
 def _chunks(people: PeopleSource) -> Iterator[Chunk]:
-    from lcifr.data.io.stream import read_chunks
+    from lcifr.data.ingest import read_chunks
 
     yield from read_chunks(people.attributes, people.schema, READ, people.id_column)
     if people.scanned is not None:
@@ -225,8 +225,8 @@ class _Answers:
     """Answers about some people, each kept in a file that a resumed run finds again."""
 
     def __init__(self, folder: Path, swept: SweptModel, found: Sweep) -> None:
-        from lcifr.artifacts.folder import versions
         from lcifr.certify.sweep.pair_question import PairQuestion
+        from lcifr.data.files import versions
         from lcifr.runs.streaming.parts import PartFiles
 
         self._question, self._schema = PairQuestion(swept), swept.encoding.schema
@@ -238,7 +238,7 @@ class _Answers:
         from pyarrow import parquet
 
         from lcifr.certify.sweep.result import Standing, read_person
-        from lcifr.data.io.files import write_atomic
+        from lcifr.data.files import write_atomic
         from lcifr.runs.folders.staging import keep_part
 
         digest = hashlib.sha256(self._about)

@@ -61,7 +61,7 @@ def write_and_check(work: Path, swept: SweptModel, found: Sweep, nodes: int) -> 
     """Write the bundle of a sweep into its folder, check it, and keep the report beside it."""
     from lcifr.certify.sweep.bundle import write_sweep_bundle
     from lcifr.check.bundle import check_bundle
-    from lcifr.data.io.files import write_json
+    from lcifr.data.files import write_json
     from lcifr.prove import Budget
 
     shutil.rmtree(work / BUNDLE, ignore_errors=True)  # of a sweep that was stopped after it, and has gone on

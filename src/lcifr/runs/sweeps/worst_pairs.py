@@ -46,7 +46,7 @@ def worst_pairs(swept: SweptModel, pairs: list[Pairs], most: int = LISTED) -> tu
     import numpy as np
 
     from lcifr.data import Individuals
-    from lcifr.data.io.files import json_value
+    from lcifr.data.files import json_value
 
     if not pairs:
         return ()
