@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.artifacts.learned_function import Plain
 from lcifr.data import Encoding
-from lcifr.learn.defaults import MOST_DEPTH
 from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction, TreeFunction
 from lcifr.learn.trees.bins.attribute_bins import AttributeBins
 from lcifr.learn.trees.bins.pair_bins import PairBins
 from lcifr.learn.trees.bins.tree_bins import TreeBins, TreeCut
+
+Plain = Mapping[str, Any]
+MOST_LEVELS = 6
+"""Of a tree: sets of leaves are 64 bits."""
 
 
 def additive_to_dict(model: AdditiveModel) -> dict[str, Any]:
@@ -83,7 +86,7 @@ def _tree(said: Plain, encoding: Encoding, outputs: int) -> TreeFunction:
     axes = tuple(_bins(axis, encoding) for axis in said["axes"])
     name = f"a tree of {', '.join(axis.attribute for axis in axes)}"
     leaves: list[int] = []
-    root = _cut(said["root"], axes, leaves, MOST_DEPTH)
+    root = _cut(said["root"], axes, leaves, MOST_LEVELS)
     if (
         isinstance(root, int)
         or sorted(leaves) != list(range(len(leaves)))

@@ -20,7 +20,6 @@ from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
 from lcifr.models.function import FloatArray, Function
 from lcifr.models.network import FLOOR, Network, as_network, compose, gamma
-from lcifr.models.trees.trees import Trees
 from lcifr.regions.region import Region
 
 
@@ -53,6 +52,16 @@ class Chain(Function):
     def outputs(self) -> int:
         """How many values come out."""
         return self.factors[-1].outputs
+
+    @property
+    def native(self) -> Arithmetic:
+        """The coarsest of its factors'."""
+        return choose_arithmetic(None, *(factor.native for factor in self.factors))
+
+    @property
+    def divides(self) -> str:
+        """The first step of a factor that does."""
+        return next((factor.divides for factor in self.factors if factor.divides), "")
 
     def __call__(self, points: ArrayLike) -> FloatArray:
         """The outputs at ``points`` (…, inputs) -> (…, outputs), factor after factor in float64."""
@@ -119,7 +128,7 @@ def passed_on(network: Network, error: FloatArray) -> FloatArray:
     return error
 
 
-def choose_for(asked: str | None, factors: Iterable[Network | Trees]) -> Arithmetic:
+def choose_for(asked: str | None, factors: Iterable[Function]) -> Arithmetic:
     """The arithmetic that was asked for, else that of the runtime that the factors come from.
 
     Raises

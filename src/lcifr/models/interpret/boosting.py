@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -15,11 +18,14 @@ from numpy.typing import NDArray
 
 from lcifr.data import Categorical
 from lcifr.data.frames import text_of
+from lcifr.data.program import StepFormat
 from lcifr.errors import NetworkError
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.columns import Block, Column, RawColumn, TableColumn, as_numbers
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.trees.nodes import TreeLeaf
 from lcifr.models.trees.splits import LibraryNode, LibrarySplit
+from lcifr.models.trees.tables import TreeSource
 
 CLASSIFIER, REGRESSOR = "ExplainableBoostingClassifier", "ExplainableBoostingRegressor"
 UNSEEN = -1
@@ -33,6 +39,17 @@ _TRUTH = {"false": "0", "true": "1"}
 ColumnBins = NDArray[np.float64] | Mapping[Any, int]
 
 
+def read_source(estimator: Any) -> TreeSource:
+    """The terms of a fitted machine."""
+    terms = read_terms(estimator)
+    kinds = StepFormat.FLOAT64, Arithmetic.FLOAT64, f"interpret-core {version('interpret-core')}"
+    width = len(estimator.feature_names_in_)
+    matrix = partial(matrix_of, estimator)
+    return TreeSource(
+        terms.trees, terms.base, Fraction(1), terms.rule, terms.classes, *kinds, width=width, matrix=matrix
+    )
+
+
 @dataclass(frozen=True)
 class ReadTerms:
     """trees : one for each term, over the features in the model's order. base : (outputs,)."""
@@ -41,11 +58,6 @@ class ReadTerms:
     base: NDArray[np.float64]
     rule: Rule
     classes: NDArray[Any] | None
-
-
-def made_up_names(count: int) -> list[str]:
-    """What the library calls so many columns of a matrix without names."""
-    return [f"feature_{place:04}" for place in range(count)]
 
 
 def read_terms(model: Any) -> ReadTerms:

@@ -13,7 +13,6 @@ from lcifr.data import Encoding
 from lcifr.errors import NetworkError, did_you_mean
 from lcifr.models.chain import chain_of
 from lcifr.models.columns import Block, Dtype, RawColumn, encoding_of, inputs_of
-from lcifr.models.interpret.boosting import made_up_names
 from lcifr.models.sklearn.fitted import FittedModel, reads_the_table
 from lcifr.models.sklearn.mixtures import Mixture
 from lcifr.models.sklearn.preprocessing import Columns, as_mixture, read_preprocessing
@@ -21,7 +20,7 @@ from lcifr.models.sklearn.thresholds import inner_estimator, innermost, read_dec
 from lcifr.models.sklearn.tree_thresholds import read_wrapped_trees, wraps_trees
 from lcifr.models.table_model import PositionalColumns, TableModel
 from lcifr.models.trees.lightgbm import LIGHTGBM, is_of_lightgbm
-from lcifr.models.trees.tables import read_tree_table
+from lcifr.models.trees.tables import made_up_names, read_tree_table
 
 
 def read_sklearn_table(model: Any, table: Any, encoding: Encoding) -> TableModel:

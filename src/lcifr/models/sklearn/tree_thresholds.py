@@ -14,9 +14,10 @@ import numpy as np
 
 from lcifr.errors import NetworkError
 from lcifr.models.dataflow.tree_outputs import with_leaves
-from lcifr.models.probability import MarginBand, behind_line, probability_band
+from lcifr.models.probability import SINGLE_UNIT, MarginBand, behind_line, probability_band
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.sklearn.thresholds import (
+    UNIT,
     WRAPPERS,
     calibration_of,
     inner_estimator,
@@ -25,10 +26,8 @@ from lcifr.models.sklearn.thresholds import (
     threshold_of,
 )
 from lcifr.models.trees import lightgbm
-from lcifr.models.trees.sklearn import FORESTS, SINGLE, share_trees
-from lcifr.models.trees.tables import TreeSource, is_tree_model, read_source
-
-UNIT, SINGLE_UNIT = 2.0**-53, 2.0**-24
+from lcifr.models.trees.sklearn import share_trees
+from lcifr.models.trees.tables import FORESTS, SINGLE, TreeSource, is_tree_model, read_source
 
 
 def wraps_trees(model: Any) -> bool:

@@ -11,7 +11,7 @@ from lcifr.models.sklearn.estimators import CLASSIFIERS, REGRESSORS
 from lcifr.models.sklearn.mixtures import MIXERS
 from lcifr.models.sklearn.scalers import SCALERS
 from lcifr.models.sklearn.thresholds import WRAPPERS
-from lcifr.models.trees.sklearn import BOOSTED, HISTOGRAM, KINDS
+from lcifr.models.trees.tables import BOOSTED, HISTOGRAM, KINDS
 
 SELECTORS = (
     *("SelectKBest", "SelectPercentile", "SelectFpr", "SelectFdr", "SelectFwe", "GenericUnivariateSelect"),

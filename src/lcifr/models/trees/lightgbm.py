@@ -7,16 +7,20 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lcifr.data.program import StepFormat
 from lcifr.errors import NetworkError
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.probability import ASSUMED_ROUNDOFFS, behind_line, probability_band
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.trees.nodes import TreeLeaf
 from lcifr.models.trees.splits import LibraryNode, LibrarySplit, codes_of
+from lcifr.models.trees.tables import TreeSource, class_labels, is_installed
 
 UNIT = 2.0**-53
 ZERO = float(np.float32(1e-35))
@@ -201,3 +205,32 @@ def number_split(
     default = default if missing != NOTHING else threshold >= 0.0
     reach = ZERO if missing == ZEROS else math.nan
     return LibrarySplit(feature, threshold, first, second, missing_first=default, missing_reach=reach, zero_reach=ZERO)
+
+
+def read_source(estimator: Any) -> TreeSource:
+    """The trees of a fitted estimator of LightGBM."""
+    name = type(estimator).__name__
+    if name not in ("LGBMClassifier", "LGBMRegressor"):
+        raise NetworkError(f"{name} of LightGBM is not read", fix="use LGBMClassifier or LGBMRegressor")
+    read = read_text(estimator.booster_.model_to_string(), name)
+    if read.rule.classes:  # of numbers it always adds up all trees
+        refuse_early_stop(estimator.get_params(), name)
+    return lightgbm_source(read, class_labels(estimator, read.rule.classes, read.objective))
+
+
+def lightgbm_source(read: LightGBMModel, labels: NDArray[Any] | None) -> TreeSource:
+    """A model of LightGBM, which computes in float64."""
+    installed = f"lightgbm {version('lightgbm')}" if is_installed("lightgbm") else ""
+    kinds = StepFormat.FLOAT64, Arithmetic.FLOAT64
+    return TreeSource(
+        read.trees,
+        read.base,
+        read.scale,
+        read.rule,
+        labels,
+        *kinds,
+        installed,
+        width=read.width,
+        categories=read.categories,
+        slope=slope_of(read.objective) if read.rule.kind is Kind.SIGN else None,
+    )

@@ -17,10 +17,18 @@ from numpy.typing import NDArray
 from lcifr.errors import NetworkError
 from lcifr.models.files.description import ModelDescription, TakenEntries
 from lcifr.models.trees.files import INSTEAD, TAKEN, TreeFile, class_numbers
-from lcifr.models.trees.lightgbm import LIGHTGBM, NOTHING, ZEROS, LightGBMModel, number_split, read_text, rule_of
+from lcifr.models.trees.lightgbm import (
+    LIGHTGBM,
+    NOTHING,
+    ZEROS,
+    LightGBMModel,
+    lightgbm_source,
+    number_split,
+    read_text,
+    rule_of,
+)
 from lcifr.models.trees.nodes import TreeLeaf
 from lcifr.models.trees.splits import LibraryNode, LibrarySplit
-from lcifr.models.trees.tables import lightgbm_source
 
 TAKES = TakenEntries(TAKEN, INSTEAD)
 DUMPED = "LightGBM does not read its own JSON back: save_model writes a file that it can be compared with."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,12 @@ from numpy.typing import NDArray
 
 from lcifr.data.program import StepFormat
 from lcifr.errors import NetworkError
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.trees.nodes import TreeLeaf
 from lcifr.models.trees.splits import LibraryNode, LibrarySplit, codes_of
+from lcifr.models.trees.tables import BOOSTED, HISTOGRAM, SINGLE, TreeSource
 
-SINGLE = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
-FORESTS = ("RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor")
-BOOSTED = ("GradientBoostingClassifier", "GradientBoostingRegressor")
-HISTOGRAM = ("HistGradientBoostingClassifier", "HistGradientBoostingRegressor")
-KINDS = (*SINGLE, *FORESTS, *BOOSTED, *HISTOGRAM)
 IDENTITY_LINKS = ("squared_error", "absolute_error", "huber", "quantile")
 """Losses of regression whose prediction is the sum itself."""
 UNIT = 2.0**-53
@@ -41,6 +39,16 @@ class LibraryTrees:
     rule: Rule
     classes: NDArray[Any] | None
     cast: StepFormat
+
+
+def read_source(estimator: Any) -> TreeSource:
+    """The trees of a fitted estimator of scikit-learn."""
+    read = read_trees(estimator)
+    runtime = f"scikit-learn {version('scikit-learn')}"
+    width = int(estimator.n_features_in_)
+    return TreeSource(
+        read.trees, read.base, read.scale, read.rule, read.classes, read.cast, Arithmetic.FLOAT64, runtime, width=width
+    )
 
 
 def read_trees(model: Any) -> LibraryTrees:

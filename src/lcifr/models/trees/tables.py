@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -18,24 +19,35 @@ from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import FORMATS, Arithmetic
 from lcifr.models.columns import Block, RawColumn, encoding_of
 from lcifr.models.files.description import DescribedOutput, Meaning
-from lcifr.models.interpret import boosting
 from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.probability import SINGLE_UNIT, MarginBand, behind_line, probability_band
-from lcifr.models.rule import Kind, Rule
+from lcifr.models.rule import Rule
 from lcifr.models.table_model import TableModel
-from lcifr.models.trees import lightgbm, sklearn, xgboost
 from lcifr.models.trees.matrix import library_matrix
 from lcifr.models.trees.splits import ColumnReader, LibraryNode, cast_block
 from lcifr.models.trees.trees import Trees
 
-OTHERS = ("xgboost", "lightgbm", "interpret")
+SINGLE = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
+FORESTS = ("RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor")
+BOOSTED = ("GradientBoostingClassifier", "GradientBoostingRegressor")
+HISTOGRAM = ("HistGradientBoostingClassifier", "HistGradientBoostingRegressor")
+KINDS = (*SINGLE, *FORESTS, *BOOSTED, *HISTOGRAM)
+"""Estimators of scikit-learn that are sums of trees."""
+LIBRARIES = {
+    "sklearn": "lcifr.models.trees.sklearn",
+    "xgboost": "lcifr.models.trees.xgboost",
+    "lightgbm": "lcifr.models.trees.lightgbm",
+    "interpret": "lcifr.models.interpret.boosting",
+}
+"""The loader of each library; its ``read_source(estimator)`` returns a :class:`TreeSource`."""
+MakeMatrix = Callable[[tuple[RawColumn, ...] | Block, str], Block]
 
 
 def is_tree_model(estimator: Any) -> bool:
     """Whether a fitted estimator is a sum of trees that can be read here."""
-    name, place = type(estimator).__name__, type(estimator).__module__
-    return (place.startswith("sklearn.") and name in sklearn.KINDS) or place.split(".")[0] in OTHERS
+    library = type(estimator).__module__.split(".")[0]
+    return type(estimator).__name__ in KINDS if library == "sklearn" else library in LIBRARIES
 
 
 @dataclass(frozen=True)
@@ -50,6 +62,7 @@ class TreeSource:
     missing : the number that it takes as missing, NaN for none; sparse_missing : whether also zeros that a sparse
         matrix leaves out.
     slope : of the logistic function that makes the library's probability of the only output; None where there is none.
+    matrix : what makes the matrix of the columns, where the library has a way of its own; else :func:`library_matrix`.
     """
 
     trees: tuple[LibraryNode, ...]
@@ -66,6 +79,9 @@ class TreeSource:
     categories: tuple[tuple[Any, ...], ...] | None = None
     unknown_code: float | None = math.nan
     slope: float | None = None
+    matrix: Callable[[tuple[RawColumn, ...] | Block, str], Block] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     def threshold_band(self, described: DescribedOutput, arithmetic: Arithmetic | None, where: str) -> MarginBand:
         """Of the only output, for a threshold of it or of its probability, as the library computes either.
@@ -94,73 +110,13 @@ class TreeSource:
 
 
 def read_source(estimator: Any) -> TreeSource:
-    """The trees of a fitted estimator."""
-    if type(estimator).__module__.startswith("xgboost."):
-        return _xgboost_source(estimator)
-    if type(estimator).__module__.startswith("lightgbm."):
-        return _lightgbm_source(estimator)
-    if type(estimator).__module__.startswith("interpret."):
-        terms = boosting.read_terms(estimator)
-        kinds = StepFormat.FLOAT64, Arithmetic.FLOAT64, f"interpret-core {version('interpret-core')}"
-        width = len(estimator.feature_names_in_)
-        return TreeSource(terms.trees, terms.base, Fraction(1), terms.rule, terms.classes, *kinds, width=width)
-    read = sklearn.read_trees(estimator)
-    runtime = f"scikit-learn {version('scikit-learn')}"
-    width = int(estimator.n_features_in_)
-    return TreeSource(
-        read.trees, read.base, read.scale, read.rule, read.classes, read.cast, Arithmetic.FLOAT64, runtime, width=width
-    )
+    """The trees of a fitted estimator, by the loader of its library."""
+    loader = importlib.import_module(LIBRARIES[type(estimator).__module__.split(".")[0]])
+    found: TreeSource = loader.read_source(estimator)
+    return found
 
 
-def _xgboost_source(estimator: Any) -> TreeSource:
-    name = type(estimator).__name__
-    if name not in ("XGBClassifier", "XGBRegressor", "XGBRFClassifier", "XGBRFRegressor"):
-        raise NetworkError(f"{name} of XGBoost is not read", fix="use XGBClassifier or XGBRegressor")
-    content = xgboost.content_of(estimator.get_booster())
-    read = xgboost.read_booster(content, name)
-    if read.categories is None and xgboost.recodes(content):
-        raise NetworkError(
-            f"{name} keeps categories that cannot be read back, such as texts with letters that are not ASCII",
-            fix="fit it with other names of the categories",
-        )
-    labels = _labels(estimator, read.classes, read.objective)
-    if read.classes == 2 and read.outputs == 2:
-        raise NetworkError(f"{name} with {read.objective} and two classes predicts vectors", fix="use binary:logistic")
-    missing = math.nan if estimator.missing is None else float(estimator.missing)
-    return replace(xgboost_source(read, labels), missing=float(np.float32(missing)))
-
-
-def xgboost_source(read: xgboost.XGBoostModel, labels: NDArray[Any] | None) -> TreeSource:
-    """A model of XGBoost, which casts to float32, and adds up in it."""
-    installed = next((f"xgboost {version(one)}" for one in ("xgboost", "xgboost-cpu") if _has(one)), "")
-    kinds = StepFormat.FLOAT32, Arithmetic.FLOAT32
-    return TreeSource(
-        read.trees,
-        read.base,
-        Fraction(1),
-        read.rule,
-        labels,
-        *kinds,
-        installed,
-        sparse_missing=True,
-        width=read.width,
-        categories=read.categories,
-        unknown_code=math.nan if read.categories is None else None,
-        slope=1.0 if read.objective in xgboost.LOGISTIC else None,
-    )
-
-
-def _lightgbm_source(estimator: Any) -> TreeSource:
-    name = type(estimator).__name__
-    if name not in ("LGBMClassifier", "LGBMRegressor"):
-        raise NetworkError(f"{name} of LightGBM is not read", fix="use LGBMClassifier or LGBMRegressor")
-    read = lightgbm.read_text(estimator.booster_.model_to_string(), name)
-    if read.rule.classes:  # of numbers it always adds up all trees
-        lightgbm.refuse_early_stop(estimator.get_params(), name)
-    return lightgbm_source(read, _labels(estimator, read.rule.classes, read.objective))
-
-
-def _labels(estimator: Any, classes: int, objective: str) -> NDArray[Any] | None:
+def class_labels(estimator: Any, classes: int, objective: str) -> NDArray[Any] | None:
     """Names of the classes, None for numbers; a classifier predicts classes, and a regressor numbers."""
     name = type(estimator).__name__
     if name.endswith("Classifier") != bool(classes):
@@ -169,32 +125,18 @@ def _labels(estimator: Any, classes: int, objective: str) -> NDArray[Any] | None
     return np.asarray(estimator.classes_) if classes else None
 
 
-def lightgbm_source(read: lightgbm.LightGBMModel, labels: NDArray[Any] | None) -> TreeSource:
-    """A model of LightGBM, which computes in float64."""
-    installed = f"lightgbm {version('lightgbm')}" if _has("lightgbm") else ""
-    kinds = StepFormat.FLOAT64, Arithmetic.FLOAT64
-    return TreeSource(
-        read.trees,
-        read.base,
-        read.scale,
-        read.rule,
-        labels,
-        *kinds,
-        installed,
-        width=read.width,
-        categories=read.categories,
-        slope=lightgbm.slope_of(read.objective) if read.rule.kind is Kind.SIGN else None,
-    )
-
-
-def _has(package: str) -> bool:
-    from importlib.metadata import PackageNotFoundError
-
+def is_installed(package: str) -> bool:
+    """Whether a package is there, without importing it."""
     try:
         version(package)
     except PackageNotFoundError:
         return False
     return True
+
+
+def made_up_names(count: int) -> list[str]:
+    """What the library calls so many columns of a matrix without names."""
+    return [f"feature_{place:04}" for place in range(count)]
 
 
 @dataclass(frozen=True)
@@ -209,7 +151,7 @@ class FrameModel:
         """(people,) the library's decisions about the rows of a pandas frame."""
         chosen = frame[list(self.names)].astype(self.dtypes)
         known = getattr(self.model, "feature_names_in_", None)
-        unnamed = known is None or boosting.made_up_names(len(known)) == list(known) != list(self.names)
+        unnamed = known is None or made_up_names(len(known)) == list(known) != list(self.names)
         return np.asarray(self.model.predict(chosen.to_numpy() if unnamed else chosen))
 
 
@@ -231,8 +173,8 @@ def read_tree_table(
     """
     where = type(estimator).__name__
     encoder = getattr(estimator, "_preprocessor", None)
-    if type(estimator).__module__.startswith("interpret."):
-        block = boosting.matrix_of(estimator, columns, where)
+    if source.matrix is not None:
+        block = source.matrix(columns, where)
     else:
         block = library_matrix(columns, table, encoder, source.categories, source.unknown_code, where)
     if len(block) != source.width:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -81,9 +81,6 @@ class Trees(Function):
     def of_runtime(self, native: Arithmetic) -> Trees:
         """The same function, said to be added up in this arithmetic."""
         return replace(self, native=native)
-
-    divides: ClassVar[str] = ""
-    """Nothing is divided by numbers that the weights do not hold, see :class:`lcifr.Network`."""
 
     @property
     def inputs(self) -> int:

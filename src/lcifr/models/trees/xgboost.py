@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lcifr.data.program import StepFormat
 from lcifr.errors import NetworkError
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.probability import ASSUMED_ROUNDOFFS, probability_band
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.trees.nodes import TreeLeaf
 from lcifr.models.trees.splits import LibraryNode, LibrarySplit
+from lcifr.models.trees.tables import TreeSource, class_labels, is_installed
 
 UNIT = 2.0**-24
 LOGISTIC = ("binary:logistic", "reg:logistic")
@@ -104,8 +110,8 @@ def read_booster(content: Mapping[str, Any], where: str) -> XGBoostModel:
     width = int(parameters["num_feature"])
     kinds = tuple(kind == "c" for kind in learner.get("feature_types", ())) or (False,) * width
     known = _categories(model.get("cats", {}).get("enc", []), kinds)
-    version = ".".join(map(str, content.get("version", ())))
-    return XGBoostModel(trees, base, rule, objective, names, kinds, known, width, best, rounds, version)
+    written_by = ".".join(map(str, content.get("version", ())))
+    return XGBoostModel(trees, base, rule, objective, names, kinds, known, width, best, rounds, written_by)
 
 
 def _categories(stored: Sequence[Mapping[str, Any]], kinds: Sequence[bool]) -> tuple[tuple[Any, ...], ...] | None:
@@ -226,3 +232,42 @@ def content_of(booster: Any) -> Mapping[str, Any]:
     """Of a booster in memory, as ``save_model`` would write it."""
     content: Mapping[str, Any] = json.loads(bytes(booster.save_raw("json")))
     return content
+
+
+def read_source(estimator: Any) -> TreeSource:
+    """The trees of a fitted estimator of XGBoost."""
+    name = type(estimator).__name__
+    if name not in ("XGBClassifier", "XGBRegressor", "XGBRFClassifier", "XGBRFRegressor"):
+        raise NetworkError(f"{name} of XGBoost is not read", fix="use XGBClassifier or XGBRegressor")
+    content = content_of(estimator.get_booster())
+    read = read_booster(content, name)
+    if read.categories is None and recodes(content):
+        raise NetworkError(
+            f"{name} keeps categories that cannot be read back, such as texts with letters that are not ASCII",
+            fix="fit it with other names of the categories",
+        )
+    labels = class_labels(estimator, read.classes, read.objective)
+    if read.classes == 2 and read.outputs == 2:
+        raise NetworkError(f"{name} with {read.objective} and two classes predicts vectors", fix="use binary:logistic")
+    missing = math.nan if estimator.missing is None else float(estimator.missing)
+    return replace(xgboost_source(read, labels), missing=float(np.float32(missing)))
+
+
+def xgboost_source(read: XGBoostModel, labels: NDArray[Any] | None) -> TreeSource:
+    """A model of XGBoost, which casts to float32, and adds up in it."""
+    installed = next((f"xgboost {version(one)}" for one in ("xgboost", "xgboost-cpu") if is_installed(one)), "")
+    kinds = StepFormat.FLOAT32, Arithmetic.FLOAT32
+    return TreeSource(
+        read.trees,
+        read.base,
+        Fraction(1),
+        read.rule,
+        labels,
+        *kinds,
+        installed,
+        sparse_missing=True,
+        width=read.width,
+        categories=read.categories,
+        unknown_code=math.nan if read.categories is None else None,
+        slope=1.0 if read.objective in LOGISTIC else None,
+    )

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from lcifr.errors import NetworkError
 from lcifr.models.files.description import DescriptionError, ModelDescription, TakenEntries
 from lcifr.models.trees.files import INSTEAD, TAKEN, TreeFile, class_numbers
-from lcifr.models.trees.tables import xgboost_source
 from lcifr.models.trees.ubjson import read_ubjson
-from lcifr.models.trees.xgboost import XGBoostModel, read_booster
+from lcifr.models.trees.xgboost import XGBoostModel, read_booster, xgboost_source
 
 TAKES = TakenEntries(TAKEN | {"missing"}, INSTEAD)
 MISSING_ASSUMED = (
