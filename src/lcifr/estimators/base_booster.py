@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from lcifr.certify.explain import Explanation
-from lcifr.certify.handover import FrozenEncoder
+from lcifr.certification.explain import Explanation
+from lcifr.certification.handover import FrozenEncoder
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.data.ingest import as_ids
 from lcifr.errors import LearningError
