@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from lcifr import runs
-from lcifr.artifacts.additive_values import MOST_LEVELS
 from lcifr.cli.terminal.learner_options import pairs_of
 from lcifr.cli.terminal.options import ClassWeight, widths_of
 from lcifr.estimators import FairBooster, FairEncoder, RobustClassifier, RobustRegressor, tune
 from lcifr.learn.defaults import ENCODER, HEAD, MOST_DEPTH
 from lcifr.learn.encoder_training import EncoderSettings
 from lcifr.learn.training_loop import Schedule
+from lcifr.models.additive import MOST_LEVELS
 
 REQUESTS = {
     "audit": runs.AuditRequest,
