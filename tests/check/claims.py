@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from lcifr.check.cell import RationalCell
 from lcifr.check.exact import Rejected
 from lcifr.check.network import read_network
-from lcifr.check.proof import Problem, RationalCell, examine, follows
+from lcifr.check.proof import Problem, examine, follows
 
 
 def box(*ends: tuple[float, float], rows: Sequence[Sequence[float]] = ()) -> RationalCell:

@@ -3,9 +3,10 @@
 from fractions import Fraction
 from typing import Any
 
+from lcifr.check.cell import RationalCell
 from lcifr.check.exact import STEPS, Rejected, ensure, items, number, numbers, position, reading
 from lcifr.check.network import Groups, errors, numeric
-from lcifr.check.proof import Bounds, Problem, RationalCell, examine, follows
+from lcifr.check.proof import Bounds, Problem, examine, follows
 from lcifr.check.report.check_report import CheckReport
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import Person

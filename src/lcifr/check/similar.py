@@ -9,8 +9,8 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from lcifr.check.cell import RationalCell
 from lcifr.check.exact import CELLS, DIGITS, at_most, decimal, ensure, fraction, items, most, numbers, position, spend
-from lcifr.check.proof import RationalCell
 from lcifr.check.table import AttributeTable, Part, Person, Unknown
 
 Row = tuple[tuple[str, Fraction], ...]  # Σ a·x′ as ((name, a), …) by name; of one number a is 1 or −1

@@ -7,9 +7,9 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
+from lcifr.check.cell import Direction, RationalCell, borders, halve, has_room
 from lcifr.check.exact import VALUES, at_most, ensure, exact, fraction, items, number, numbers, position, spend, up
 from lcifr.check.network import FORMATS, FactorChain, Groups, errors, numeric, read_layer, read_network
-from lcifr.check.proof import Direction, RationalCell, borders, halve, has_room
 
 Leaves = list[tuple[Groups, dict[int, int]]]  # the groups that a tree narrows on the way to a leaf; its integers
 SEVERAL: Groups = {("", 0): (), ("", 1): ()}  # stands for more than one: which they are matters to nobody

@@ -5,17 +5,8 @@ from __future__ import annotations
 from lcifr.drawing.charts import model_dot
 from lcifr.drawing.histogram import Histogram
 from lcifr.drawing.text import count, percent, short
-from lcifr.report.content import Tuning
+from lcifr.report.content import KINDS, Tuning
 from lcifr.report.document import Chart, Table
-
-KINDS = {
-    "certified": "Certified",
-    "counterexample": "Counterexample",
-    "undecided": "Undecided",
-    "not-examined": "Not examined",
-    "checked": "Checked by an auditor",
-    "claimed": "Claimed by the producer",
-}
 
 
 def margins(shown: Histogram) -> Chart:

@@ -13,6 +13,16 @@ from lcifr.drawing.histogram import Histogram
 from lcifr.report.people.content import Explorer
 from lcifr.similarity.linting.finding import Finding
 
+KINDS = {
+    "certified": "Certified",
+    "counterexample": "Counterexample",
+    "undecided": "Undecided",
+    "not-examined": "Not examined",
+    "checked": "Checked by an auditor",
+    "claimed": "Claimed by the producer",
+}
+"""What people are called by verdict, and radii by who stands behind them."""
+
 
 @dataclass(frozen=True)
 class LibraryFacts:

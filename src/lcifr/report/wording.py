@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lcifr.drawing.text import at_least, count, labels_words, not_examined_words, percent
-from lcifr.report.charts import KINDS
-from lcifr.report.content import Checked, LibraryFacts, Origin, Proved, Report
+from lcifr.report.content import KINDS, Checked, LibraryFacts, Origin, Proved, Report
 from lcifr.report.document import Block, CodeBlock, Document, Headline, Points, Section
 from lcifr.report.method import method_section
 from lcifr.report.numbers import tolerance_sentence

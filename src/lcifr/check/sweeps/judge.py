@@ -5,10 +5,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from lcifr.check.cell import RationalCell
 from lcifr.check.exact import VALUES, at_most, ensure, items, number, position, reading, spend
 from lcifr.check.judge import Judge
 from lcifr.check.network import FactorChain, IntegerLayer, Network, errors, read_network
-from lcifr.check.proof import Bounds, RationalCell
+from lcifr.check.proof import Bounds
 from lcifr.check.report.check_report import CheckReport
 from lcifr.check.similar import Formula, cell_of, cells_of, cut, within
 from lcifr.check.table import AttributeTable, Part, Unknown

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 from lcifr.drawing.markup import breakable, element
 from lcifr.drawing.profile_chart import profile_chart
 from lcifr.drawing.text import count
-from lcifr.report.charts import KINDS
+from lcifr.report.content import KINDS
 from lcifr.report.document import PeopleBlock
 from lcifr.report.people.content import Explorer
 from lcifr.report.people.drawn import profile_sentences
