@@ -6,12 +6,14 @@ from dataclasses import replace
 
 from lcifr.errors import LcifrError, did_you_mean
 from lcifr.report.content import Report
-from lcifr.report.formats import html, json, md
+from lcifr.report.formats.html import render as render_html
+from lcifr.report.formats.json import render as render_json
+from lcifr.report.formats.md import render as render_markdown
 from lcifr.report.people.explorer import first_people
 
 LISTED = 50
 """People on a Markdown page: about 30 lines each."""
-FORMATS = {"html": html.render, "json": json.render, "md": md.render}
+FORMATS = {"html": render_html, "json": render_json, "md": render_markdown}
 
 
 def format_names() -> tuple[str, ...]:

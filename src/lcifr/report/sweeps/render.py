@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 from lcifr.errors import LcifrError
-from lcifr.report.formats import html, md
+from lcifr.report.formats.html import render_document as html_document
+from lcifr.report.formats.md import render_document as markdown_document
 from lcifr.report.sweeps.wording import put_sweep_into_words
 from lcifr.runs.folders.settings import RunSettings
 from lcifr.runs.sweeps.folder import SweepResult
@@ -26,7 +27,7 @@ def render_sweep(
         return json.dumps({**result.to_dict(), "format": FORMAT}, indent=1, allow_nan=False) + "\n"
     document = put_sweep_into_words(result, settings, author=author, written=written)
     if format == "html":
-        return html.render_document(document)
+        return html_document(document)
     if format == "md":
-        return md.render_document(document)
+        return markdown_document(document)
     raise LcifrError(f"no report of a sweep is written as {format!r}", fix="one of html, json, md")
