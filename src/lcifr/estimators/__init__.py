@@ -24,15 +24,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "FairBooster": "boosters",
-    "FairBoosterRegressor": "boosters",
-    "FairEncoder": "encoder",
-    "Frontier": "frontier",
-    "RobustClassifier": "heads",
-    "RobustRegressor": "heads",
-    "plain": "baselines",
-    "tune": "frontier",
-    "unaware": "baselines",
+    "FairBooster": "lcifr.estimators.boosters",
+    "FairBoosterRegressor": "lcifr.estimators.boosters",
+    "FairEncoder": "lcifr.estimators.encoder",
+    "Frontier": "lcifr.estimators.frontier",
+    "RobustClassifier": "lcifr.estimators.heads",
+    "RobustRegressor": "lcifr.estimators.heads",
+    "plain": "lcifr.estimators.baselines",
+    "tune": "lcifr.estimators.frontier",
+    "unaware": "lcifr.estimators.baselines",
 }
 
 
@@ -41,5 +41,5 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name in _HOMES:
-        return getattr(import_module(f"lcifr.estimators.{_HOMES[name]}"), name)
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
