@@ -10,12 +10,11 @@ import numpy as np
 import pyarrow as pa
 import torch
 
-from lcifr.certification.auditor import audit
-from lcifr.certification.counterexample import Trial, exists
-from lcifr.certification.producer import freeze
-from lcifr.certification.query import OWN_WORD, FloatArray, Query, is_strict
-from lcifr.certification.verdicts import Audit, Reason, Verdict
-from lcifr.certification.whole_search import query_end_to_end
+from lcifr.certify.audit import audit, query_end_to_end
+from lcifr.certify.counterexample import Trial, exists
+from lcifr.certify.demands import OWN_WORD, FloatArray, Query, is_strict
+from lcifr.certify.handover import freeze
+from lcifr.certify.verdicts import Audit, Reason, Verdict
 from lcifr.data import Categorical, Individuals
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.chain import merge

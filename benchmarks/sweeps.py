@@ -20,13 +20,12 @@ import numpy as np
 import pandas as pd
 
 from lcifr import Encoding, FairEncoder, RobustClassifier, Schema, Similarity, audit, datasets, sweep
-from lcifr.certification.library.library_model import LibraryModel
-from lcifr.certification.query import OWN_WORD, outputs_at
-from lcifr.certification.sweep.additive_models.question import AdditiveQuestion
-from lcifr.certification.sweep.one_decision import alike_query, reached_people
-from lcifr.certification.sweep.result import Standing, Sweep
-from lcifr.certification.sweep.swept_model import SweptModel
-from lcifr.certification.verdicts import Verdict
+from lcifr.certify.demands import OWN_WORD, outputs_at
+from lcifr.certify.subject import LibraryModel
+from lcifr.certify.sweep.additive import AdditiveQuestion
+from lcifr.certify.sweep.result import Standing, Sweep
+from lcifr.certify.sweep.swept_model import SweptModel, alike_query, reached_people
+from lcifr.certify.verdicts import Verdict
 from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.prove import Budget, maximize

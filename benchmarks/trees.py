@@ -20,9 +20,9 @@ import numpy as np
 import torch
 from benchmarks._veritas import Veritas
 
-from lcifr.certification.bundles.writer import write_bundle
-from lcifr.certification.end_to_end import audit_region
-from lcifr.certification.producer import FrozenEncoder
+from lcifr.certify.audit import audit_region
+from lcifr.certify.bundle import write_bundle
+from lcifr.certify.handover import FrozenEncoder
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Categorical, Encoding, Individuals
 from lcifr.datasets import load

@@ -24,8 +24,9 @@ import pandas as pd
 from experiments import paper
 from experiments.choose import goal
 from experiments.families import rules
+from experiments.folds import COUNT
 from experiments.trees.gradient import pipeline
-from experiments.trees.settings import FOLD_COUNT, weights
+from experiments.trees.settings import weights
 from lcifr import FairBooster, datasets
 from lcifr.datasets import Dataset
 from lcifr.learn.score import DegenerateModelWarning, share_error
@@ -51,7 +52,7 @@ def folds(data: Dataset, repeats: int) -> Iterator[tuple[pd.DataFrame, np.ndarra
         yield data.train.X, np.asarray(data.train.y), data.validation.X, np.asarray(data.validation.y)
     X, y = pd.concat([data.train.X, data.validation.X]), np.concatenate([data.train.y, data.validation.y])
     for repeat in range(repeats):
-        for rows, others in StratifiedKFold(FOLD_COUNT, shuffle=True, random_state=repeat).split(X, y):
+        for rows, others in StratifiedKFold(COUNT, shuffle=True, random_state=repeat).split(X, y):
             yield X.iloc[rows], y[rows], X.iloc[others], y[others]
 
 

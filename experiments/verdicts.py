@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.artifacts.handover import Representation
-from lcifr.certification.auditor import audit
-from lcifr.certification.consumer import certify
-from lcifr.certification.producer import freeze, provenance_of
+from lcifr.certify.audit import audit
+from lcifr.certify.consumer import certify
+from lcifr.certify.handover import Representation, freeze, provenance_of
 from lcifr.datasets import Split
 from lcifr.estimators import FairEncoder, RobustClassifier
 from lcifr.models.arithmetic import Arithmetic

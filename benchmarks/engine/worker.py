@@ -123,9 +123,9 @@ def measure_each(job: Job) -> Figures:
 
 def measure_bundle(job: Job) -> Figures:
     """Radii and verdicts of everybody, and the bundle with their proofs; seconds on the clock and of all cores."""
-    from lcifr.certification.auditor import audit
-    from lcifr.certification.bundles.writer import write_bundle
-    from lcifr.certification.producer import FrozenEncoder, represent
+    from lcifr.certify.audit import audit
+    from lcifr.certify.bundle import write_bundle
+    from lcifr.certify.handover import FrozenEncoder, represent
 
     torch.set_num_threads(job.get("threads", 1))
     scene = Scene(job)

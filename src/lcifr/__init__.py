@@ -12,11 +12,11 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from lcifr import datasets
-    from lcifr.artifacts.handover import Representation
-    from lcifr.certification.auditor import audit
-    from lcifr.certification.consumer import certify
-    from lcifr.certification.sweep.sweep import sweep
-    from lcifr.certification.verdicts import Audit, Certificates, Verdict
+    from lcifr.certify.audit import audit
+    from lcifr.certify.consumer import certify
+    from lcifr.certify.handover import Representation
+    from lcifr.certify.sweep.sweeper import sweep
+    from lcifr.certify.verdicts import Audit, Certificates, Verdict
     from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
     from lcifr.errors import LcifrError
     from lcifr.estimators import FairBooster, FairBoosterRegressor, FairEncoder, RobustClassifier, RobustRegressor, tune
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from lcifr.similarity import Similarity
 
 _HOMES = {
-    "Audit": "lcifr.certification",
+    "Audit": "lcifr.certify",
     "Categorical": "lcifr.data",
-    "Certificates": "lcifr.certification",
+    "Certificates": "lcifr.certify",
     "Encoding": "lcifr.data",
     "FairBooster": "lcifr.estimators",
     "FairBoosterRegressor": "lcifr.estimators",
@@ -39,17 +39,17 @@ _HOMES = {
     "Network": "lcifr.models.network",
     "Numeric": "lcifr.data",
     "Region": "lcifr.regions.region",
-    "Representation": "lcifr.artifacts.handover",
+    "Representation": "lcifr.certify.handover",
     "RobustClassifier": "lcifr.estimators",
     "RobustRegressor": "lcifr.estimators",
     "Schema": "lcifr.data",
     "Similarity": "lcifr.similarity",
-    "Verdict": "lcifr.certification",
-    "audit": "lcifr.certification",
-    "certify": "lcifr.certification",
+    "Verdict": "lcifr.certify",
+    "audit": "lcifr.certify",
+    "certify": "lcifr.certify",
     "maximize": "lcifr.prove",
     "radius": "lcifr.prove",
-    "sweep": "lcifr.certification.sweep.sweep",
+    "sweep": "lcifr.certify.sweep.sweeper",
     "tune": "lcifr.estimators",
 }
 

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 import xgboost
 
-from lcifr.certification.population.statement import lower_bound
+from lcifr.certify.population import lower_bound
 from lcifr.data import Encoding, Schema
 from lcifr.report.formats.md import render
 from lcifr.report.pack.model_card import model_card

@@ -255,15 +255,15 @@ def test_doctor_finds_that_the_model_is_the_librarys(credit: Path) -> None:
 def test_doctor_finds_a_model_that_was_read_wrongly(credit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
-    from lcifr.certification.library import library_model
+    from lcifr.certify import subject
 
-    read = library_model.read_table_model
+    read = subject.read_table_model
 
     def flipped(*given: Any) -> Any:
         found = read(*given)
         return replace(found, model=replace(found.model, labels=found.model.labels[::-1]))
 
-    monkeypatch.setattr(library_model, "read_table_model", flipped)
+    monkeypatch.setattr(subject, "read_table_model", flipped)
     words = ("doctor", "--model", "model.skops", "--data", "people.csv", "--target", "repaid")
     said = lcifr(*words, cwd=credit, expect=1)
     assert "DO NOT AUDIT" in said.out

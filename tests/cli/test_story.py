@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from lcifr import FairEncoder, RobustClassifier, audit
-from lcifr.certification.bundles.manifest import Hashes
+from lcifr.certify.subject import Hashes
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
 from lcifr.models.load import read_model

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lcifr.certification.auditor import audit
-from lcifr.certification.population.statement import state
-from lcifr.certification.producer import FrozenEncoder, represent
-from lcifr.certification.verdicts import Audit, Reason, Verdict
+from lcifr.certify.audit import audit
+from lcifr.certify.handover import FrozenEncoder, represent
+from lcifr.certify.population import state
+from lcifr.certify.verdicts import Audit, Reason, Verdict
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.estimators.frontier import Frontier, FrontierPoint
 from lcifr.models.arithmetic import Arithmetic
@@ -20,8 +20,7 @@ from lcifr.models.load import read_model
 from lcifr.report import About, Report, build
 from lcifr.report.content import Checked
 from lcifr.similarity import Similarity
-from tests.certification import scenes
-from tests.certification.explanations import models
+from tests.certify import explained_models, scenes
 from tests.prove.instances import random_network
 
 ABOUT = About(
@@ -220,6 +219,6 @@ def made_up(table: pd.DataFrame, similarity: Similarity) -> tuple[Audit, FrozenE
 @cache
 def tree_report(together: int) -> Report:
     """Of a sum of trees that read so many attributes together."""
-    made, found = models.audited({1: 5, 2: 9, 3: 8}[together], together=together)
+    made, found = explained_models.audited({1: 5, 2: 9, 3: 8}[together], together=together)
     about = About(decisions={"0": "refused", "1": "granted"})
     return build(found, state(found, held_out=True), similarity=made.encoder.similarity, about=about)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.certification.population.statement import state
+from lcifr.certify.population import state
 from lcifr.data import Encoding, Schema
 from lcifr.drawing.histogram import histogram
 from lcifr.report import build, render

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lcifr.certification.population.statement import state
+from lcifr.certify.population import state
 from lcifr.report import build, render
-from tests.certification.explanations import models
+from tests.certify import explained_models
 from tests.report.measures import CONTRAST, OVERLAPS, SPREAD
 from tests.report.scenes import tree_report
 
@@ -96,7 +96,7 @@ def test_every_format_tells_of_trees_and_not_of_networks():
 
 
 def test_without_phi_no_similar_range_is_shown():
-    _, found = models.audited(5)
+    _, found = explained_models.audited(5)
     report = build(found, state(found, held_out=True))
     assert report.explorer.scores is None
     assert all(not one.profiles and one.score is None for one in report.explorer.people)
@@ -106,7 +106,7 @@ def test_of_many_attributes_that_differ_those_that_move_the_output_most_are_draw
     from lcifr.report.people import explained
 
     whole = next(one for one in tree_report(3).explorer.people if len(one.profiles) > 1)
-    made, found = models.audited(8, together=3)
+    made, found = explained_models.audited(8, together=3)
     monkeypatch.setattr(explained, "EACH", 1)
     report = build(found, state(found, held_out=True), similarity=made.encoder.similarity)
     (kept,) = next(one for one in report.explorer.people if one.id == whole.id).profiles
@@ -118,7 +118,7 @@ def test_of_many_attributes_that_differ_those_that_move_the_output_most_are_draw
 def test_pictures_around_counterexamples_are_limited(monkeypatch):
     from lcifr.report.people import explained
 
-    made, found = models.audited(8, together=3)
+    made, found = explained_models.audited(8, together=3)
     monkeypatch.setattr(explained, "AROUND", 2)
     report = build(found, state(found, held_out=True), similarity=made.encoder.similarity)
     assert sum(bool(one.profiles) for one in report.explorer.people) == 2

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.artifacts.learned_function import Plain
 from lcifr.data import Encoding
 from lcifr.learn.defaults import MOST_DEPTH
 from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction, TreeFunction
 from lcifr.learn.trees.bins.attribute_bins import AttributeBins
 from lcifr.learn.trees.bins.pair_bins import PairBins
 from lcifr.learn.trees.bins.tree_bins import TreeBins, TreeCut
+
+Plain = Mapping[str, Any]
 
 
 def additive_to_dict(model: AdditiveModel) -> dict[str, Any]:

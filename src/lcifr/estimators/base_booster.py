@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from lcifr.certification.explanations.explanation import Explanation
-from lcifr.certification.producer import FrozenEncoder
+from lcifr.certify.explain import Explanation
+from lcifr.certify.handover import FrozenEncoder
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.data.io.ids import as_ids
 from lcifr.errors import LearningError

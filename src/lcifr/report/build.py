@@ -10,13 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.artifacts.folder import versions
-from lcifr.artifacts.handover import Representation
-from lcifr.certification.deployment import is_raw
-from lcifr.certification.population.scales import ScaleSource, scale_sources
-from lcifr.certification.population.statement import Statement, why_no_bound
-from lcifr.certification.population.tally import decision_name
-from lcifr.certification.producer import FrozenEncoder, freeze
-from lcifr.certification.verdicts import Audit, Certificates, Verdict
+from lcifr.certify.deployment import is_raw
+from lcifr.certify.handover import FrozenEncoder, Representation, freeze
+from lcifr.certify.population import ScaleSource, Statement, decision_name, scale_sources, why_no_bound
+from lcifr.certify.verdicts import Audit, Certificates, Verdict
 from lcifr.drawing.histogram import Histogram, histogram
 from lcifr.drawing.text import arithmetic_words, exactly
 from lcifr.models.function import Function
@@ -54,7 +51,7 @@ def build(
     Parameters
     ----------
     found : what :func:`lcifr.audit` or :func:`lcifr.certify` found.
-    statement : what it says of the population, by :func:`lcifr.certification.state`.
+    statement : what it says of the population, by :func:`lcifr.certify.state`.
     encoder : the encoder that was audited. similarity : of a model without one, φ. Without either, φ is not shown.
     radius : the hand-over of these people, or (people,) radii.
     tuning : the :class:`lcifr.estimators.frontier.Frontier` that :func:`lcifr.tune` returned.

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lcifr.certification.population.statement import Statement, constant_words
-from lcifr.certification.verdicts import Audit, Certificates
+from lcifr.certify.population import Statement, constant_words
+from lcifr.certify.verdicts import Audit, Certificates
 from lcifr.drawing.text import count, fixed, percent
 from lcifr.report.content import About, Caution, ModelRow
 from lcifr.similarity import Similarity

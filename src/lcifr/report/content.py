@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lcifr.certification.population.scales import ScaleSource
+from lcifr.certify.population import ScaleSource
 from lcifr.drawing.histogram import Histogram
 from lcifr.report.people.content import Explorer
 from lcifr.similarity.linting.finding import Finding

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lcifr.certification.population.statement import Statement
-from lcifr.certification.population.tally import decision_name
-from lcifr.certification.verdicts import Audit, Certificates
+from lcifr.certify.population import Statement, decision_name
+from lcifr.certify.verdicts import Audit, Certificates
 from lcifr.models.model import Model
 from lcifr.report.content import DecisionRow, Decisions
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from lcifr.certification.population.scales import ScaleSource
+from lcifr.certify.population import ScaleSource
 from lcifr.drawing.text import at_least, count, percent, percents, split_tenths
 from lcifr.report.content import DecisionRow, Decisions, GroupRow, ModelRow, Proved
 from lcifr.report.document import Table

@@ -14,7 +14,7 @@ from lcifr.check.sweeps.judge import PairTable, kept
 from lcifr.check.table import AttributeTable, Part, Person, Unknown
 from lcifr.similarity.pairs import PairSpace
 from lcifr.similarity.similarity import Similarity
-from tests.certification.sweep.tiny import ENCODING, FORMULAS, SCHEMA, everybody
+from tests.certify.sweep.tiny import ENCODING, FORMULAS, SCHEMA, everybody
 from tests.check.tables import features, inside
 
 TEXTS = (

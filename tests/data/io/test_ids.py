@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lcifr.data.io.duplicate_ids import DuplicateIds, hash_id
 from lcifr.data.io.stream import read_chunks
 from lcifr.errors import LcifrError
-from tests.certification.scenes import SCHEMA, people
+from tests.certify.scenes import SCHEMA, people
 
 
 @given(ids=st.lists(st.text(max_size=2) | st.integers(-9, 99), max_size=40), held=st.integers(1, 5))

@@ -18,7 +18,7 @@ from lcifr.data.io.missing import complete_rows
 from lcifr.data.io.parquet_table import ParquetTable
 from lcifr.data.io.stream import column_names, count_people, read_chunks
 from lcifr.errors import LcifrError, TableError
-from tests.certification.scenes import SCHEMA, people
+from tests.certify.scenes import SCHEMA, people
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from lcifr.data.io import stream
 from lcifr.data.io.scan import scan_file
 from lcifr.data.io.stream import FileColumns, column_names, count_people, read_chunks, read_tables
 from lcifr.errors import LcifrError, TableError
-from tests.certification.scenes import SCHEMA, people
+from tests.certify.scenes import SCHEMA, people
 
 VALUES = st.sampled_from(
     ["0", "1", "7", "007", "-3", "1.5", "2.0", "1e3", "true", "True", "False", "x", "NA", "2026-01-01", "é"]

@@ -15,7 +15,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import lcifr
-from lcifr.certification.library.library_model import LibraryModel
+from lcifr.certify.subject import LibraryModel
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.files.description import (

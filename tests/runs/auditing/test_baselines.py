@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from lcifr.certification.auditor import audit
-from lcifr.certification.population.statement import state
-from lcifr.certification.producer import freeze
+from lcifr.certify.audit import audit
+from lcifr.certify.handover import freeze
+from lcifr.certify.population import state
 from lcifr.data import Individuals
 from lcifr.estimators import RobustClassifier, plain
 from lcifr.runs.auditing.baselines import BaselineSettings, figures_of, fit_plain_head, judge_baselines

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.certification.bundles import evidence
-from lcifr.certification.verdicts import Reason
+from lcifr.certify import bundle
+from lcifr.certify.verdicts import Reason
 from lcifr.prove import maximize
 from tests.story import lcifr
 
@@ -29,7 +29,7 @@ def test_nobody_is_counted_as_certified_whose_proof_stops_short(
     story: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = json.loads((story / "audit/result.json").read_text())
-    monkeypatch.setattr(evidence, "maximize", giving_up)
+    monkeypatch.setattr(bundle, "maximize", giving_up)
     said = lcifr("audit", story / "producer", story / "consumer", "--out", "audit", cwd=tmp_path, expect=None)
     result = json.loads((tmp_path / "audit/result.json").read_text())
     lost = result["reasons"][str(Reason.UNPROVED)]

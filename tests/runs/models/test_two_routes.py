@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.certification.deployment import deploy_both
-from lcifr.certification.library.library_model import LibraryModel
+from lcifr.certify.deployment import deploy_both
+from lcifr.certify.subject import LibraryModel
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.load import load_file

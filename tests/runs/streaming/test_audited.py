@@ -11,16 +11,15 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from lcifr.artifacts.handover import Representation
-from lcifr.certification.auditor import audit
-from lcifr.certification.consumer import certify
-from lcifr.certification.population.statement import state
-from lcifr.certification.producer import represent
+from lcifr.certify.audit import audit
+from lcifr.certify.consumer import certify
+from lcifr.certify.handover import Representation, represent
+from lcifr.certify.population import state
 from lcifr.estimators import RobustClassifier
 from lcifr.runs.learning import load_encoder
 from lcifr.runs.streaming.audited import audit_file
 from lcifr.similarity import Similarity
-from tests.certification.scenes import people
+from tests.certify.scenes import people
 from tests.runs.results import result
 from tests.runs.streaming.world import one
 from tests.story import contents, lcifr

@@ -16,8 +16,7 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import load, save
 
-from lcifr.artifacts.handover_chunks import HandoverChunk
-from lcifr.certification.producer import represent
+from lcifr.certify.handover import HandoverChunk, represent
 from lcifr.data.io.files import LockedError, locked
 from lcifr.data.io.stream import read_chunks
 from lcifr.errors import ArtefactError
@@ -25,7 +24,7 @@ from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.load import read_model
 from lcifr.runs.streaming import audited, handovers, large, parts
 from lcifr.runs.streaming.handovers import represent_file
-from tests.certification.scenes import SCHEMA, people
+from tests.certify.scenes import SCHEMA, people
 from tests.runs.streaming.world import audit_all, contents, one
 
 CHUNK, PARTS = 5, 4

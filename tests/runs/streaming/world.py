@@ -7,9 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from lcifr.runs.streaming import large as large
 from lcifr.runs.streaming.audited import audit_file
-from tests.certification.scenes import FORMULAS, Scene, people, scene
+from tests.certify.scenes import FORMULAS, Scene, people, scene
 from tests.dates import undated
 
 ROOT = Path(__file__).parents[3]

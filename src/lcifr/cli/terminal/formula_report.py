@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lcifr.certification.population.scales import scale_sources
+from lcifr.certify.population import scale_sources
 from lcifr.cli.terminal.statements import scale_words
 from lcifr.runs.preparing.formula_check import FormulaCheckResult
 from lcifr.similarity.language.diagnostics import find_position, point_at

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lcifr.certification.population.statement import (
-    constant_words,
-    fit_words,
-    why_no_bound,
-)
+from lcifr.certify.population import constant_words, fit_words, why_no_bound
 from lcifr.drawing.text import (
     at_least,
     exactly,
@@ -26,8 +22,7 @@ from lcifr.drawing.text import (
 from lcifr.runs.auditing.baselines import figures_of
 
 if TYPE_CHECKING:
-    from lcifr.certification.population.scales import ScaleSource
-    from lcifr.certification.population.statement import Statement
+    from lcifr.certify.population import ScaleSource, Statement
     from lcifr.runs.auditing.origin import ModelOrigin
     from lcifr.runs.auditing.result import AuditResult
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.explanations.contributions import Contributions
-from lcifr.certification.explanations.explanation import PAIRS, SHOWN, Explanation, undrawn_pairs
-from lcifr.certification.explanations.profiles import profiles
-from lcifr.certification.producer import FrozenEncoder
-from lcifr.certification.verdicts import Audit, Certificates
+from lcifr.certify.explain import PAIRS, SHOWN, Contributions, Explanation, undrawn_pairs
+from lcifr.certify.handover import FrozenEncoder
+from lcifr.certify.profiles import profiles
+from lcifr.certify.verdicts import Audit, Certificates
 from lcifr.drawing.scores import PersonScore, Profile
 from lcifr.errors import LcifrError
 from lcifr.models.rule import Kind

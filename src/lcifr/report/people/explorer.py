@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.explanations.neighbours import Surroundings, surroundings
-from lcifr.certification.population.tally import decision_name
-from lcifr.certification.producer import FrozenEncoder
-from lcifr.certification.verdicts import Audit, Certificates, Verdict
+from lcifr.certify.handover import FrozenEncoder
+from lcifr.certify.population import decision_name
+from lcifr.certify.profiles import Surroundings, surroundings
+from lcifr.certify.verdicts import Audit, Certificates, Verdict
 from lcifr.data import Numeric
 from lcifr.drawing.text import quantity
 from lcifr.errors import LcifrError

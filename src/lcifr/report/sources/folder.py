@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from lcifr.artifacts.folder import first_change
-from lcifr.certification.bundles.manifest import Hashes, rule_of_bundle
-from lcifr.certification.population.statement import Statement
-from lcifr.certification.population.tally import Tally
-from lcifr.certification.producer import FrozenEncoder
-from lcifr.certification.verdicts import Audit, Certificates
+from lcifr.certify.handover import FrozenEncoder
+from lcifr.certify.population import Statement, Tally
+from lcifr.certify.subject import Hashes, rule_of_bundle
+from lcifr.certify.verdicts import Audit, Certificates
 from lcifr.data import Individuals, Schema, read_frame
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.models.model import Model
@@ -161,7 +160,7 @@ def _models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncod
 
     The encoder is None where φ ranks training people, whom an audit's folder does not hold.
     """
-    from lcifr.artifacts.saved_boosters import read_saved_function
+    from lcifr.certify.saved_models import read_saved_function
 
     saved, phi = read_saved_function(root / "encoder.safetensors"), said.phi
     encoding = _fitting(saved.encoding, schema)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lcifr.certification.sweep.result import Standing
+from lcifr.certify.sweep.result import Standing
 from lcifr.drawing.sweeps.charts import KINDS
 from lcifr.drawing.sweeps.shares import ShareGrid, Shares, ShareStrip
 from lcifr.drawing.text import count, format_value, percent, percents

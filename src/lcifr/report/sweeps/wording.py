@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lcifr.certification.sweep.result import Standing, Sweep
+from lcifr.certify.sweep.result import Standing, Sweep
 from lcifr.drawing.sweeps.charts import KINDS
 from lcifr.drawing.text import arithmetic_words, count, exactly, labels_words, percent, percents, tolerance_words
 from lcifr.report.content import Caution

@@ -28,7 +28,7 @@ from lcifr.runs.people.train_test import HELD_OUT, TRAIN
 from lcifr.runs.sweeps.folder import SweepLookUp
 
 if TYPE_CHECKING:
-    from lcifr.artifacts.provenance import Provenance
+    from lcifr.certify.handover import Provenance
     from lcifr.runs.executors.crew import Workers
 
 
@@ -117,9 +117,8 @@ def certify(request: CertifyRequest, listener: Listener | None = None, *, argv: 
 
 
 def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
-    from lcifr.artifacts.provenance import Outline
-    from lcifr.certification.population.statement import state_tally
-    from lcifr.certification.population.tally import Tally
+    from lcifr.certify.handover import Outline
+    from lcifr.certify.population import Tally, state_tally
     from lcifr.runs.folders.summaries import read_saved_head
     from lcifr.runs.streaming.handovers import CERTIFIED, certify_folder, read_certified
     from lcifr.runs.streaming.large import note_resumed

@@ -7,10 +7,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lcifr.certification.bundles.manifest import Drawn
-from lcifr.certification.population.scales import ScaleSource
-from lcifr.certification.population.statement import Statement
-from lcifr.certification.population.tally import decision_name
+from lcifr.certify.bundle import Drawn
+from lcifr.certify.population import ScaleSource, Statement, decision_name
 from lcifr.check.report.check_report import CheckReport
 from lcifr.errors import LcifrError, did_you_mean
 from lcifr.models.model import Model

@@ -18,7 +18,7 @@ from lcifr.runs.handing_over import BUNDLE
 from lcifr.runs.people.source import PeopleSource, is_table
 
 if TYPE_CHECKING:
-    from lcifr.certification.population.statement import Statement
+    from lcifr.certify.population import Statement
     from lcifr.runs.auditing.result import AuditResult, CheckedProofs, ModelSummary
     from lcifr.similarity.linting.finding import Finding
 
@@ -120,7 +120,7 @@ def _result(
     baselines: JudgedBaselines,
     checked: CheckedProofs | None,
 ) -> AuditResult:
-    from lcifr.certification.population.statement import state_tally
+    from lcifr.certify.population import state_tally
     from lcifr.runs.auditing.baselines import beaten_by
     from lcifr.runs.auditing.result import AuditResult, Modularity
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lcifr.certification.bundles.writer import ENCODER, MODEL
+from lcifr.certify.bundle import ENCODER, MODEL
 from lcifr.data.attributes import attribute_to_dict
 from lcifr.runs.binding.bundle import CheckedBundle
 from lcifr.runs.binding.functions import without_choices

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.certification.bundles.manifest import encoder_bytes, rule_of_bundle
+from lcifr.certify.bundle import encoder_bytes
+from lcifr.certify.subject import rule_of_bundle
 from lcifr.errors import LcifrError
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def derive_from_folders(folders: tuple[Path, ...], rule: Json | None) -> Derived
     ----------
     rule : of the bundle; without one it is about an encoder alone.
     """
-    from lcifr.artifacts.saved_boosters import read_saved_function
+    from lcifr.certify.saved_models import read_saved_function
     from lcifr.models.rule import Kind
     from lcifr.runs.folders.summaries import read_consumer, read_saved_head
 

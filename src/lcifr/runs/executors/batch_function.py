@@ -8,8 +8,7 @@ from typing import Any, final
 import numpy as np
 import pyarrow as pa
 
-from lcifr.artifacts.handover import Representation
-from lcifr.artifacts.provenance import Provenance
+from lcifr.certify.handover import Provenance, Representation
 from lcifr.data.io.ids import read_ids
 from lcifr.data.io.stream import Chunk, read_individuals
 from lcifr.errors import LcifrError

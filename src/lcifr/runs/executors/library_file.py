@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-from lcifr.certification.library.library_model import LibraryModel
+from lcifr.certify.subject import LibraryModel
 from lcifr.runs.executors.packing import Luggage, pack_similarity, unpack_similarity
 from lcifr.similarity.similarity import Similarity
 

@@ -14,7 +14,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.producer import FrozenEncoder
+from lcifr.certify.handover import FrozenEncoder
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic

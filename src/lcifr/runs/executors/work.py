@@ -19,7 +19,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, final
 
 from lcifr.artifacts.folder import versions
-from lcifr.certification.producer import freeze
+from lcifr.certify.handover import freeze
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
 from lcifr.models.chain import choose_for

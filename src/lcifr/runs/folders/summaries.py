@@ -11,11 +11,9 @@ from lcifr.errors import LcifrError
 from lcifr.runs.folders.run import RESULT, read_result
 
 if TYPE_CHECKING:
-    from lcifr.artifacts.handover_chunks import RadiusSummary
-    from lcifr.artifacts.provenance import Provenance
-    from lcifr.artifacts.saved_boosters import SavedProducer
-    from lcifr.artifacts.saved_models import SavedHead
-    from lcifr.certification.population.statement import Statement
+    from lcifr.certify.handover import Provenance, RadiusSummary
+    from lcifr.certify.population import Statement
+    from lcifr.certify.saved_models import SavedHead, SavedProducer
     from lcifr.models.model import Degeneracy, Model
     from lcifr.similarity.linting.finding import Finding
 
@@ -86,7 +84,7 @@ class ProducerSummary:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ProducerSummary:
         """What :meth:`to_dict` gave, read again; other keys are not looked at."""
-        from lcifr.artifacts.handover_chunks import RadiusSummary
+        from lcifr.certify.handover import RadiusSummary
 
         before = {"findings": None, "learner": "network", "scores": ()}  # folders of before there was a choice
         known = _known(cls, {**before, **plain, "sizes": plain["sides"]})
@@ -118,7 +116,7 @@ class ConsumerSummary:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ConsumerSummary:
         """As the results of ``consume`` and ``tune`` say it."""
-        from lcifr.artifacts.provenance import Provenance
+        from lcifr.certify.handover import Provenance
 
         known = _known(cls, plain)
         known["provenance"] = Provenance.from_dict(known["provenance"])
@@ -185,8 +183,7 @@ def read_saved_encoder(folder: Path) -> SavedProducer:
 
     Training people are read only for formulas that take ranks.
     """
-    from lcifr.artifacts.saved_boosters import BOOSTERS, SavedBooster
-    from lcifr.artifacts.saved_models import SavedEncoder, read_kind
+    from lcifr.certify.saved_models import BOOSTERS, SavedBooster, SavedEncoder, read_kind
     from lcifr.data import Individuals, Schema, read_frame
 
     training, path = folder / TRAINING, folder / "encoder.safetensors"
@@ -202,8 +199,7 @@ def read_saved_encoder(folder: Path) -> SavedProducer:
 
 def read_saved_head(folder: Path, task: str) -> SavedHead:
     """What decides in a consumer's folder, for proofs and not for training: a head, or trees from elsewhere."""
-    from lcifr.artifacts.saved_models import SavedHead, read_kind
-    from lcifr.artifacts.saved_trees import TREES, read_saved_trees
+    from lcifr.certify.saved_models import TREES, SavedHead, read_kind, read_saved_trees
 
     path = folder / MODEL
     return read_saved_trees(path) if read_kind(path) == TREES else SavedHead.read(path, HEADS[task])

@@ -117,7 +117,7 @@ def _result(
     checked: CheckedProofs | None,
     warnings: tuple[str, ...],
 ) -> AuditResult:
-    from lcifr.certification.population.statement import state_tally
+    from lcifr.certify.population import state_tally
     from lcifr.runs.auditing.result import AuditResult, Modularity
     from lcifr.similarity.linting.linter import lint
 

@@ -15,8 +15,8 @@ from lcifr.runs.models.opening import ModelOptions, open_model, schema_of_table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lcifr.certification.library.comparison import LibraryComparison
-    from lcifr.certification.library.library_model import LibraryModel
+    from lcifr.certify.reference import LibraryComparison
+    from lcifr.certify.subject import LibraryModel
     from lcifr.data import Encoding, Individuals, Schema
     from lcifr.models.load import ModelFile
 
@@ -128,7 +128,7 @@ class CompareResult:
 
 def compare_model(request: CompareRequest, listener: Listener | None = None) -> CompareResult:
     """Compare a model with its library; ``listener`` hears the events of :mod:`lcifr.runs.events`."""
-    from lcifr.certification.library.probes import make_up_people, place_at_boundaries
+    from lcifr.certify.reference import make_up_people, place_at_boundaries
     from lcifr.data import Individuals
     from lcifr.runs.people.complete import complete_table
     from lcifr.runs.people.loading import load_whole
@@ -203,7 +203,7 @@ def _labels(frame: pa.Table, schema: Schema) -> list[Any] | None:
 
 def _read_model(file: Any, frame: pa.Table, schema: Schema) -> LibraryModel:
     """Without scales: nothing here speaks of standard deviations."""
-    from lcifr.certification.library.library_model import LibraryModel
+    from lcifr.certify.subject import LibraryModel
     from lcifr.similarity import Similarity
 
     similarity = Similarity("same(all)", schema, _unscaled(schema))

@@ -15,8 +15,8 @@ from lcifr.models.chain import choose_for
 from lcifr.runs.auditing.subject import AuditSubject
 
 if TYPE_CHECKING:
-    from lcifr.certification.library.library_model import LibraryModel
-    from lcifr.certification.producer import FrozenEncoder
+    from lcifr.certify.handover import FrozenEncoder
+    from lcifr.certify.subject import LibraryModel
     from lcifr.models.load import ModelFile
     from lcifr.models.model import Model
     from lcifr.runs.auditing.origin import ModelOrigin
@@ -121,7 +121,7 @@ class ModelSubject(AuditSubject):
         )
 
     def summary(self) -> ModelSummary:
-        from lcifr.certification.population.scales import scale_sources
+        from lcifr.certify.population import scale_sources
         from lcifr.runs.auditing.result import FormulaSummary, ModelHashes, ModelSummary
         from lcifr.runs.folders.summaries import classes_of
 
@@ -170,7 +170,7 @@ def read_subject(
     ----------
     arithmetic : what was asked for; None for what the description says, else what the model comes from.
     """
-    from lcifr.certification.library.library_model import LibraryModel
+    from lcifr.certify.subject import LibraryModel
 
     read = LibraryModel.read(file, example, similarity, groups, tolerance)
     described = None if file.description is None else file.description.arithmetic
@@ -190,7 +190,7 @@ def read_model_again(folder: Path, said: ModelSummary) -> tuple[Model, FrozenEnc
     """
     import pandas as pd
 
-    from lcifr.certification.library.library_model import LibraryModel
+    from lcifr.certify.subject import LibraryModel
     from lcifr.data import Encoding
     from lcifr.models.files.description_reader import read_description
     from lcifr.models.load import load_file

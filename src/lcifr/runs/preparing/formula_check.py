@@ -72,7 +72,7 @@ class FormulaCheckResult:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
-        from lcifr.certification.population.scales import scale_sources
+        from lcifr.certify.population import scale_sources
         from lcifr.similarity.language.printer import print_formula
 
         found = self.neighbours

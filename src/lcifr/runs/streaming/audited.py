@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from pyarrow import compute
 
 from lcifr.artifacts.folder import describe_files, fresh_folder, open_folder, write_manifest
-from lcifr.certification.bundles.manifest import Hashes
-from lcifr.certification.end_to_end import audit_region
-from lcifr.certification.library.library_model import LibraryModel
-from lcifr.certification.producer import freeze, represent_lowered
-from lcifr.certification.sweep.look_up import ProvedCells, audit_looked_up
-from lcifr.certification.verdicts import Audit, Reason, Verdict
+from lcifr.certify.audit import audit_looked_up, audit_region
+from lcifr.certify.handover import freeze, represent_lowered
+from lcifr.certify.subject import Hashes, LibraryModel
+from lcifr.certify.sweep.look_up import ProvedCells
+from lcifr.certify.verdicts import Audit, Reason, Verdict
 from lcifr.data import Individuals
 from lcifr.data.io.row_ranges import ScannedTable
 from lcifr.data.io.stream import Chunk, TableSource, parquet_batches

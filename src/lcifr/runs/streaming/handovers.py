@@ -13,13 +13,20 @@ import numpy as np
 import pyarrow as pa
 
 from lcifr.artifacts.folder import MANIFEST, describe_files, versions, write_manifest
-from lcifr.artifacts.handover import Representation
-from lcifr.artifacts.handover_chunks import HandoverChunk, join_handover, read_handover_chunks
-from lcifr.artifacts.provenance import Outline, manifest_of
-from lcifr.certification.bundles.manifest import rule_of_bundle
-from lcifr.certification.consumer import Where, certify
-from lcifr.certification.producer import freeze, provenance_of, represent
-from lcifr.certification.verdicts import Certificates
+from lcifr.certify.consumer import Where, certify
+from lcifr.certify.handover import (
+    HandoverChunk,
+    Outline,
+    Representation,
+    freeze,
+    join_handover,
+    manifest_of,
+    provenance_of,
+    read_handover_chunks,
+    represent,
+)
+from lcifr.certify.subject import rule_of_bundle
+from lcifr.certify.verdicts import Certificates
 from lcifr.data.io.files import sha256_of
 from lcifr.data.io.row_ranges import ScannedTable
 from lcifr.data.io.stream import Chunk, TableSource, parquet_batches
@@ -82,7 +89,7 @@ def represent_file(
     id_column : the column with the ids; row numbers if None.
     chunk : people per part. workers : processes; one per core if None, where that is worth
         their start.
-    share_formula, tolerance, budget, arithmetic, device : as for :func:`lcifr.certification.producer.represent`.
+    share_formula, tolerance, budget, arithmetic, device : as for :func:`lcifr.certify.handover.represent`.
     """
     target, frozen = Path(folder), freeze(encoder)
     deployed = choose_arithmetic(arithmetic, frozen.native)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from lcifr.artifacts.folder import versions
-from lcifr.certification.producer import FrozenEncoder
+from lcifr.certify.handover import FrozenEncoder
 from lcifr.data import Schema
 from lcifr.data.io.duplicate_ids import DuplicateIds, hash_id
 from lcifr.data.io.files import write_atomic

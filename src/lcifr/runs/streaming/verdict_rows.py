@@ -17,8 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import parquet
 
-from lcifr.certification.looked_up import NOBODYS, LookedUp
-from lcifr.certification.verdicts import Audit, Certificates, Reason, Verdict
+from lcifr.certify.verdicts import NOBODYS, Audit, Certificates, LookedUp, Reason, Verdict
 from lcifr.data import Categorical, Individuals, Numeric, Schema
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import arithmetic_of

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certification.explanations.neighbours import surroundings
+from lcifr.certify.profiles import surroundings
 from lcifr.data import Numeric
 from lcifr.data.io.files import write_atomic
 from lcifr.drawing.text import visible

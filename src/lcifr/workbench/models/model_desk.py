@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certification.end_to_end import audit_region
-from lcifr.certification.population.tally import decision_name
-from lcifr.certification.verdicts import Audit
+from lcifr.certify.audit import audit_region
+from lcifr.certify.population import decision_name
+from lcifr.certify.verdicts import Audit
 from lcifr.data import Individuals
 from lcifr.data.io.files import json_value
 from lcifr.drawing.text import quantity, short, visible

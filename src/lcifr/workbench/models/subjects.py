@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lcifr.certification.producer import FrozenEncoder
+from lcifr.certify.handover import FrozenEncoder
 from lcifr.data import Schema
 from lcifr.errors import LcifrError
 from lcifr.runs.auditing.parties import Parties, read_parties

@@ -1,1 +1,0 @@
-"""Audit bundles: proofs of radii and verdicts, written for the exact checker."""

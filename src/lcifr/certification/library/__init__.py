@@ -1,1 +1,0 @@
-"""A model as it was read, compared with the library that it comes from."""

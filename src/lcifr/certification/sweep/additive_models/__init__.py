@@ -1,1 +1,0 @@
-"""Additive models in closed form: terms, changes between similar people, and the question about cells."""
