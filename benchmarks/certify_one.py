@@ -14,11 +14,11 @@ import torch
 from benchmarks.online import OnlineCertifier
 from sklearn.neural_network import MLPClassifier
 
-from lcifr.certify.handover import FrozenEncoder
+from lcifr.certification.handover import FrozenEncoder
 from lcifr.data import Encoding
 from lcifr.datasets import load
 from lcifr.models.network import Network
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 
 PEOPLE = 100
 ROUNDS = 3

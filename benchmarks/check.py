@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from lcifr.certify.audit import audit
-from lcifr.certify.bundle import write_bundle
-from lcifr.certify.handover import FrozenEncoder, represent
+from lcifr.certification.audit import audit
+from lcifr.certification.bundle import write_bundle
+from lcifr.certification.handover import FrozenEncoder, represent
 from lcifr.check import bundle
 from lcifr.check.report.check_report import CheckReport
 from lcifr.data import Encoding
 from lcifr.datasets import load
 from lcifr.errors import DatasetError
 from lcifr.models.network import Network
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 
 SCENES = (("german", (20,)), ("german", (20, 20)), ("adult", (20,)), ("adult", (20, 20)))
 PEOPLE = 60

@@ -21,8 +21,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from lcifr import Similarity, datasets
-from lcifr.certify.audit import audit_region
-from lcifr.certify.subject import LibraryModel
+from lcifr.certification.audit import audit_region
+from lcifr.certification.subject import LibraryModel
 from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.load import load_file

@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa
 import torch
 
-from lcifr.certify.audit import audit, query_end_to_end
-from lcifr.certify.counterexample import Trial, exists
-from lcifr.certify.demands import OWN_WORD, FloatArray, Query, is_strict
-from lcifr.certify.handover import freeze
-from lcifr.certify.verdicts import Audit, Reason, Verdict
+from lcifr.certification.audit import audit, query_end_to_end
+from lcifr.certification.counterexample import Trial, exists
+from lcifr.certification.demands import OWN_WORD, FloatArray, Query, is_strict
+from lcifr.certification.handover import freeze
+from lcifr.certification.verdicts import Audit, Reason, Verdict
 from lcifr.data import Categorical, Individuals
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.chain import merge

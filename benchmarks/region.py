@@ -13,7 +13,7 @@ from benchmarks.encode_million import interleaved, people
 from lcifr.data import Encoding
 from lcifr.datasets import find, load
 from lcifr.errors import DatasetError
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 
 PEOPLE = 15_060
 ROUNDS = 101  # each takes milliseconds, and a busy machine adds as many again

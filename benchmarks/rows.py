@@ -16,9 +16,9 @@ from benchmarks.check import parts
 from threadpoolctl import threadpool_limits
 
 from lcifr.models.network import Network
+from lcifr.phi.similarity import Similarity
 from lcifr.prove import Radius, radius
 from lcifr.regions.region import Region
-from lcifr.similarity.similarity import Similarity
 
 SAME = "same(all except sex, job, housing, age, duration, credit_amount)"
 BOX = "age within 5 and duration within 6 and credit_amount within 600"

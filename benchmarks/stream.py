@@ -24,13 +24,13 @@ def work(folder: Path, what: str) -> None:
     """One run, in a fresh process: prints its peak in kB and its CPU seconds."""
     from sklearn.linear_model import LogisticRegression
 
-    from lcifr.certify.handover import FrozenEncoder
+    from lcifr.certification.handover import FrozenEncoder
     from lcifr.data import Encoding
     from lcifr.datasets import load
     from lcifr.models.network import Network
+    from lcifr.phi.similarity import Similarity
     from lcifr.runs.streaming.audited import audit_file
     from lcifr.runs.streaming.handovers import represent_file
-    from lcifr.similarity.similarity import Similarity
 
     data = load("german")
     encoding = Encoding.fit(data.train.X, data.schema)

@@ -18,7 +18,7 @@ from lcifr.datasets import Split
 from lcifr.learn.encoder_training import EncodedPeople, EncoderSettings, EncoderTraining, TrainingMethod
 from lcifr.learn.target import Target
 from lcifr.learn.training_loop import Schedule, train
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 
 LIMITS = {"bounds": 5.0, "dl2": 20.0}
 ROUNDS = 3  # the fastest of these counts: noise only ever adds

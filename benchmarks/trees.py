@@ -20,9 +20,9 @@ import numpy as np
 import torch
 from benchmarks._veritas import Veritas
 
-from lcifr.certify.audit import audit_region
-from lcifr.certify.bundle import write_bundle
-from lcifr.certify.handover import FrozenEncoder
+from lcifr.certification.audit import audit_region
+from lcifr.certification.bundle import write_bundle
+from lcifr.certification.handover import FrozenEncoder
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Categorical, Encoding, Individuals
 from lcifr.datasets import load
@@ -31,10 +31,10 @@ from lcifr.models.columns import Block, Column, NumberColumn, TableColumn
 from lcifr.models.model import Model
 from lcifr.models.trees.tables import TreeSource, build_trees, identity, read_source
 from lcifr.models.trees.trees import Trees
+from lcifr.phi.similarity import Similarity
 from lcifr.prove import maximize
 from lcifr.prove.answer import Answer
 from lcifr.regions.region import Region
-from lcifr.similarity.similarity import Similarity
 
 MANY = 1000
 """People in one call of ours, the same ones repeated."""

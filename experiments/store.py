@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.cells import Cell
-from lcifr.data.io.files import write_json
+from lcifr.data.files import write_json
 
 Found = dict[str, Any]
 """What a cell found, with its ``name``, ``kind`` and ``settings`` beside it."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from lcifr.data.io.fetch import FOLDER_VARIABLE
 from lcifr.datasets import Dataset, load
+from lcifr.datasets.downloads import FOLDER_VARIABLE
 from lcifr.errors import DatasetError
 
 if TYPE_CHECKING:

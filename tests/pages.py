@@ -25,17 +25,15 @@ RUN_BY = {
     ("docs/audit-your-model.md", "sh"): "tests/test_audit_your_model.py::read",
     ("docs/cli.md", "python"): "tests/runs/auditing/test_run.py::test_the_examples_of_the_page_run",
     ("docs/evidence.md", "bash"): "tests/test_evidence_page.py::test_the_commands_of_the_page_run",
-    ("docs/language.md", "english"): (
-        "tests/similarity/language/test_language_page.py::test_english_is_that_of_the_formula_before_it"
-    ),
+    ("docs/language.md", "english"): ("tests/phi/test_language_page.py::test_english_is_that_of_the_formula_before_it"),
     ("docs/language.md", "error"): (
-        "tests/similarity/language/test_language_page.py::test_errors_are_those_of_the_formula_before_them"
+        "tests/phi/test_language_page.py::test_errors_are_those_of_the_formula_before_them"
     ),
     ("docs/language.md", "refused"): (
-        "tests/similarity/language/test_language_page.py::test_errors_are_those_of_the_formula_before_them"
+        "tests/phi/test_language_page.py::test_errors_are_those_of_the_formula_before_them"
     ),
-    ("docs/language.md", "phi"): "tests/similarity/language/test_language_page.py::test_formulas_read",
-    ("docs/language.md", "toml"): "tests/similarity/language/test_language_page.py::test_formulas_read",
+    ("docs/language.md", "phi"): "tests/phi/test_language_page.py::test_formulas_read",
+    ("docs/language.md", "toml"): "tests/phi/test_language_page.py::test_formulas_read",
     ("docs/workbench.md", "sh"): (
         "tests/workbench/web/test_server.py::test_it_listens_on_this_machine_alone_and_says_nothing_of_itself"
     ),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tests.source_tree import PACKAGE, ROOT, Module, modules_of_tests, package_modules
 
-APART = {"check/second", "golden", "similarity/language/corpus"}
+APART = {"check/second", "golden", "phi/corpus"}
 """Folders of tests without one of the source: a second checker, example formulas."""
 HEAVY = {"audit", "certify", "consume", "load", "maximize", "produce", "radius", "represent", "run", "train", "tune"}
 """What no module of tests calls while it is imported: collecting tests must take no time."""

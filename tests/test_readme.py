@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from lcifr.datasets import find
-from lcifr.similarity.language.parser import parse
-from lcifr.similarity.language.printer import print_formula
+from lcifr.phi.formula import print_formula
+from lcifr.phi.parser import parse
 from tests.pages import pages, text_of
 
 ROOT = Path(__file__).parents[1]

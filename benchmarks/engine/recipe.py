@@ -13,8 +13,8 @@ from torch import nn
 from lcifr import datasets
 from lcifr.data.encoding import Encoding
 from lcifr.models.network import Network
+from lcifr.phi.similarity import Similarity
 from lcifr.regions.region import Region
-from lcifr.similarity.similarity import Similarity
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pygments.lexer import RegexLexer, words
 from pygments.lexers.special import TextLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text
 
-from lcifr.similarity.language.names import KEYWORDS
+from lcifr.phi.formula import KEYWORDS
 
 
 class PhiLexer(RegexLexer):

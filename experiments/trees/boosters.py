@@ -21,7 +21,7 @@ from experiments.verdicts import accuracies, share
 from lcifr import FairBooster
 from lcifr.data import Encoding, Numeric, Schema
 from lcifr.datasets import Dataset, Split
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 
 
 def booster(cell: Cell, store: Store, data: Dataset) -> Found:

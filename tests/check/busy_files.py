@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import lcifr
-from lcifr.data.io.files import sha256_of
+from lcifr.data.files import sha256_of
 
 PEOPLE = "people.jsonl.gz"
 SECONDS, BYTES = 10, 200 << 20  # the limit is five on a quick core: machines of half the speed run these tests too

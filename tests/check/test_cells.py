@@ -20,9 +20,9 @@ from lcifr.check.exact import Rejected, decimal, most, reading
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import AttributeTable, Person
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 from tests.check.tables import features, inside, program, sides, standardised
-from tests.similarity.worlds import World, worlds
+from tests.phi.worlds import World, worlds
 
 laws = settings(deadline=None, max_examples=60)
 

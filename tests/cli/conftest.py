@@ -2,8 +2,8 @@
 
 import pytest
 
-from lcifr.data.io.fetch import FOLDER_VARIABLE
 from lcifr.datasets import load
+from lcifr.datasets.downloads import FOLDER_VARIABLE
 
 
 @pytest.fixture

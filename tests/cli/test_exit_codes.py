@@ -14,7 +14,7 @@ import pytest
 
 from lcifr import Network, RobustClassifier
 from lcifr.check import bundle as checker
-from lcifr.data.io.files import sha256_of
+from lcifr.data.files import sha256_of
 from tests.story import lcifr
 
 

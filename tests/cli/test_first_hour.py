@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from lcifr.data import Categorical, Numeric, Schema
-from lcifr.similarity.language.constrained_attributes import free_attributes
-from lcifr.similarity.language.parser import parse
-from lcifr.similarity.proposal_mark import is_untouched
+from lcifr.phi.free_attributes import free_attributes
+from lcifr.phi.lint import is_untouched
+from lcifr.phi.parser import parse
 from tests.story import QUICK, lcifr
 
 

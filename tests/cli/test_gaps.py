@@ -14,8 +14,9 @@ import pandas as pd
 import pytest
 import xgboost
 
-from lcifr.certify.population import lower_bound
+from lcifr.certification.population import lower_bound
 from lcifr.data import Encoding, Schema
+from lcifr.phi import Similarity
 from lcifr.report.formats.md import render
 from lcifr.report.pack.model_card import model_card
 from lcifr.report.sources.folder import read_folder
@@ -23,7 +24,6 @@ from lcifr.runs import ModelAuditRequest, audit_model
 from lcifr.runs.auditing.result import AuditResult
 from lcifr.runs.events import Advanced, Event
 from lcifr.runs.folders.run import RunStopped
-from lcifr.similarity import Similarity
 from tests.story import Said, lcifr
 
 PEOPLE, EXAMINED = 300, 120

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from lcifr.data.encoded_columns import flushing_error
+from lcifr.data.encoding import flushing_error
 from lcifr.data.program import Operation, Program, ProgramStep, StepFormat
 from lcifr.models.arithmetic import Arithmetic
 from tests.models.machines import Machine

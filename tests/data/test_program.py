@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lcifr.data.encoded_columns import ColumnPrograms
+from lcifr.data.encoding import ColumnPrograms
 from lcifr.data.program import Operation, Program, ProgramStep, StepFormat
 from lcifr.errors import LcifrError
 from tests.data.programs import beside, programs

@@ -10,9 +10,9 @@ import pytest
 
 from lcifr.data import Encoding, Schema, read_frame
 from lcifr.data.frames import BLOCK, check_utf8
-from lcifr.data.io.stream import column_names, read_tables
+from lcifr.data.ingest import column_names, read_tables
 from lcifr.errors import LcifrError
-from lcifr.similarity import Similarity
+from lcifr.phi import Similarity
 
 ROWS = [("Müller", 34), ("São Paulo", 51), ("Zoe", 7)] * 40
 

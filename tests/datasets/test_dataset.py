@@ -10,10 +10,10 @@ import sys
 import pytest
 
 import lcifr.datasets
-from lcifr.data.io.fetch import FOLDER_VARIABLE, DataFile
-from lcifr.data.io.files import sha256_of
+from lcifr.data.files import sha256_of
 from lcifr.datasets import find, load, names
-from lcifr.datasets._dataset import BUILTIN
+from lcifr.datasets.dataset import BUILTIN
+from lcifr.datasets.downloads import FOLDER_VARIABLE, DataFile
 from lcifr.datasets.german import COLUMNS, SCHEMA
 from lcifr.errors import DatasetError
 

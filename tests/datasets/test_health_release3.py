@@ -11,8 +11,7 @@ import pytest
 
 from lcifr.data import Individuals
 from lcifr.datasets import load
-from lcifr.datasets._health_release3 import TABLES, aggregate
-from lcifr.datasets.health import AGES, CATEGORIES, SEXES
+from lcifr.datasets.health import AGES, CATEGORIES, SEXES, TABLES, aggregate
 from lcifr.errors import DatasetError
 
 CLAIM_COLUMNS = ["MemberID", "ProviderID", "Vendor", "PCP", "Year", "Specialty", "PlaceSvc", "PayDelay", "LengthOfStay"]

@@ -11,7 +11,7 @@ import pytest
 from lcifr.errors import LearningError
 from lcifr.estimators import FairEncoder, RobustClassifier, RobustRegressor
 from lcifr.learn.score import DegenerateModelWarning, effective_rank
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 from tests.estimators.quick import QUICK, quiet
 from tests.learn.populations import FORMULA, population
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lcifr import FairEncoder, tune
-from lcifr.data.io.files import ChangedFileWarning, LockedError, locked
+from lcifr.data.files import ChangedFileWarning, LockedError, locked
 from lcifr.estimators import Frontier
 from tests.learn.populations import FORMULA, SCHEMA, population
 

@@ -12,10 +12,10 @@ from hypothesis import assume, given, settings
 from lcifr.data import Encoding, Individuals
 from lcifr.datasets import Dataset
 from lcifr.models.network import Network
-from lcifr.similarity.language.formula import Or
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.formula import Or
+from lcifr.phi.similarity import Similarity
 from tests.learn.similar_people import similar_people
-from tests.similarity.worlds import World, worlds
+from tests.phi.worlds import World, worlds
 
 PAPER = [
     "german/noise",

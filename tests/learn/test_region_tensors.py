@@ -21,9 +21,9 @@ from lcifr.learn.region_tensors import RegionTensors
 from lcifr.learn.target import Target
 from lcifr.models.network import Network
 from lcifr.models.torch import torch_parameters
+from lcifr.phi.similarity import Similarity
 from lcifr.prove import radius
 from lcifr.prove.networks.linear_bounds.cell_batch import tensors
-from lcifr.similarity.similarity import Similarity
 from tests.learn.populations import FORMULA, SCHEMA, population
 
 FORMULAS = {

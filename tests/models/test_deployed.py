@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lcifr.data.encoded_columns import flushing_error
+from lcifr.data.encoding import flushing_error
 from lcifr.data.program import Operation, ProgramStep, StepFormat
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.deployed import REFUSED, Deployment, Stage

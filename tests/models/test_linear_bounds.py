@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lcifr.data import Categorical, Numeric, Schema
-from lcifr.data.encoded_columns import FeatureColumns
+from lcifr.data.encoding import FeatureColumns
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.chain import merging_error
 from lcifr.models.deployed import REFUSED, Deployment, Stage

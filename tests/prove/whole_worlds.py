@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from lcifr.data import Categorical, Encoding, Numeric, Schema
+from lcifr.phi.similarity import Similarity
 from lcifr.regions.region import Region
-from lcifr.similarity.similarity import Similarity
 
 SCHEMA = Schema(
     (Numeric("a", integer=True), Numeric("b", integer=True), Numeric("c"), Categorical("s", ("u", "v", "w")))

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from lcifr.data import Categorical, Encoding, Numeric, Schema
+from lcifr.phi import Similarity
 from lcifr.regions.region import Region
-from lcifr.similarity import Similarity
 
 SCHEMA = Schema(
     (

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
-from lcifr.regions.cell_index import CellIndex
-from lcifr.regions.universe import UniverseCells
+from lcifr.regions.universe import CellIndex, UniverseCells
 
 SCHEMA = Schema(
     (
@@ -62,7 +61,7 @@ def test_nobody_is_in_no_cells_and_blocks_of_people_change_nothing(monkeypatch: 
     cells = cut_often(30, 3)
     people = people_at(cells, 2)
     whole = CellIndex(cells).find(people)
-    monkeypatch.setattr("lcifr.regions.cell_index.AT_ONCE", 64)
+    monkeypatch.setattr("lcifr.regions.universe.AT_ONCE", 64)
     assert np.array_equal(CellIndex(cells).find(people), whole)
     assert (CellIndex(cells.take([])).find(people) == -1).all()
     assert len(CellIndex(cells).find(people.take([]))) == 0

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from lcifr.data import Categorical, Encoding, Feature, Individuals, Numeric, Schema
 from lcifr.data.program import Operation, Program, ProgramStep, StepFormat
 from lcifr.errors import TableError
+from lcifr.phi import Similarity
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
-from lcifr.similarity import Similarity
 from tests.data.programs import beside, programs
-from tests.similarity.worlds import World, laws, worlds
+from tests.phi.worlds import World, laws, worlds
 
 SCHEMA = Schema(
     (Numeric("age", integer=True), Numeric("income"), Categorical("job", ("clerk", "cook", "pilot"))),

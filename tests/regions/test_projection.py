@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from lcifr.regions.projection import project_onto_simplex
 from lcifr.regions.region import Region
+from lcifr.regions.sampling import project_onto_simplex
 from tests.regions.example import square
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lcifr.errors import RegionError
-from lcifr.similarity import Similarity
+from lcifr.phi import Similarity
 from tests.regions.example import ENCODING, PEOPLE, SCHEMA, region
 
 J = {name: j for j, name in enumerate(SCHEMA.names_numeric)}

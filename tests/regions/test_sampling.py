@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 
-from tests.similarity.worlds import World, laws, worlds
+from tests.phi.worlds import World, laws, worlds
 
 
 @laws

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
-from lcifr.data.encoded_columns import Feature
+from lcifr.data.encoding import Feature
 from lcifr.errors import RegionError
 from lcifr.regions.universe import UniverseCells
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lcifr.drawing.text import visible
+from lcifr.display.text import visible
 from lcifr.report import render
 from tests.report import scenes
 from tests.report.tags import Tags

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.certify.population import state
+from lcifr.certification.population import state
 from lcifr.data import Encoding, Schema
-from lcifr.drawing.histogram import histogram
+from lcifr.display.charts import histogram
+from lcifr.phi import Similarity
 from lcifr.report import build, render
-from lcifr.similarity import Similarity
 from tests.report import scenes
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from lcifr.data import Individuals
-from lcifr.data.io import stream
+from lcifr.data import Individuals, ingest
 from tests.story import lcifr
 
 PEOPLE = 20
@@ -39,6 +38,6 @@ def some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         seen.append(len(found))
         return found
 
-    monkeypatch.setattr(stream, "ROWS", 3)
+    monkeypatch.setattr(ingest, "ROWS", 3)
     monkeypatch.setattr(Individuals, "read", classmethod(read))
     return seen

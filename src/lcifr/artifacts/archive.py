@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from lcifr.artifacts.signed_files import plain_name
-from lcifr.data.io.files import write_atomic
+from lcifr.data.files import write_atomic
 from lcifr.errors import ArtefactError, no_such_file
 
 EPOCH = (1980, 1, 1, 0, 0, 0)

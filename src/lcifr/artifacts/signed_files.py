@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lcifr.artifacts.ssh_signature import NAMESPACE, fingerprint, verify
-from lcifr.data.io.files import sha256_of
-from lcifr.drawing.text import visible
+from lcifr.data.files import sha256_of
+from lcifr.display.text import visible
 from lcifr.errors import ArtefactError
 
 if TYPE_CHECKING:

@@ -42,12 +42,12 @@ from lcifr.cli.terminal.options import (
     labels_of,
 )
 from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, to_stderr, words_of
-from lcifr.drawing.text import at_least, percent
+from lcifr.display.text import at_least, percent
 from lcifr.runs.executors.crew import Executor
 from lcifr.runs.executors.devices import Device
 
 if TYPE_CHECKING:
-    from lcifr.certify.population import Statement
+    from lcifr.certification.population import Statement
     from lcifr.runs.auditing.certify_result import CertifyResult, LookUpSummary
 
 EXAMPLE = (
@@ -201,7 +201,7 @@ def _certify_swept(context: typer.Context, sweep: Path, table: Path, options: di
 
 def _show(result: CertifyResult, out: Path) -> None:
     from lcifr.cli.terminal.statements import show_labels, show_origin, show_scales, statement_lines
-    from lcifr.drawing.text import arithmetic_words
+    from lcifr.display.text import arithmetic_words
     from lcifr.runs.folders.run import shown
 
     claimed = result.radius is not None

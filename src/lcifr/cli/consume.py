@@ -143,7 +143,7 @@ def consume(
 
 def _show(result: ConsumeResult, out: Path, handover: Path) -> None:
     from lcifr.cli.terminal.statements import people_words, show_origin, statement_lines
-    from lcifr.drawing.text import arithmetic_words
+    from lcifr.display.text import arithmetic_words
 
     tolerance = result.model.tolerance
     said = statement_lines(

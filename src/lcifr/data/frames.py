@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lcifr.data.io.parquet_table import ParquetTable, is_text
-from lcifr.data.io.places import is_remote
+from lcifr.data.files import is_remote
+from lcifr.data.parquet import ParquetTable, is_text
 from lcifr.errors import LcifrError, TableError, TableProblem, no_such_file
 
 TEXTS = (".csv", ".tsv", ".gz")

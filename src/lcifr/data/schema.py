@@ -136,9 +136,9 @@ class Schema:
         groups
             Named sets of attributes for formulas.
         overrides
-            Kinds, units and ranges of columns: see :func:`lcifr.data.infer.infer_attributes`.
+            Kinds, units and ranges of columns: see :func:`lcifr.data.inference.infer_attributes`.
         """
-        from lcifr.data.infer import infer_attributes  # Arrow is loaded only where tables are read
+        from lcifr.data.inference import infer_attributes  # Arrow is loaded only where tables are read
 
         attributes = infer_attributes(frame, target=target, **overrides)
         return cls(attributes, {name: tuple(members) for name, members in (groups or {}).items()}, target)

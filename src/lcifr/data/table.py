@@ -1,24 +1,209 @@
-"""Validation of whole tables against a schema: all problems are reported at once."""
+"""Validation of a table against a schema: numbers, categories, missing values, targets; all problems at once."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+from pyarrow import csv
 
-from lcifr.data.columns import map_in_threads, read_codes, read_numbers, rows_where
-from lcifr.data.encoded_columns import Feature
+from lcifr.data.attributes import Attribute, Categorical, Numeric
 from lcifr.data.frames import as_text, read_frame
-from lcifr.data.io.missing import missing_values
-from lcifr.data.malformed_numbers import FEW, find_malformed_number
-from lcifr.data.program import Program
-from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
-from lcifr.errors import LEAVE_OUT_FLAT, NO_SCALE, LcifrError, TableError, TableProblem, did_you_mean
+from lcifr.data.inference import FEW, find_malformed_number, to_float
+from lcifr.data.parquet import is_dictionary_of_texts, is_text
+from lcifr.data.schema import Schema
+from lcifr.errors import LEAVE_OUT_FLAT, NO_SCALE, NO_VALUE, TableError, TableProblem, did_you_mean
+
+# Rows with missing values: which rows of a table have a value for every attribute of a schema.
+
+MISSING = pa.array(csv.ConvertOptions().null_values)
+"""Spellings of missing values, except in text columns, where "NA" may be a name."""
+
+
+@dataclass(frozen=True)
+class RowSkip:
+    """How rows with missing values are left out: ``column`` keeps the numbers of the rows that stay; None for none."""
+
+    column: str | None = None
+
+    def complete(self, table: pa.Table, schema: Schema, start: int) -> tuple[Sequence[int], pa.Table]:
+        """The rows in which nothing is missing, of a table that begins with row ``start``: numbers, and the rows."""
+        complete = complete_rows(table, schema)
+        if complete.all():
+            return range(start, start + len(table)), table
+        kept = np.flatnonzero(complete)
+        return (kept + start).tolist(), table.take(kept)
+
+
+def taken_rows(table: pa.Table, schema: Schema, start: int, skipping: RowSkip | None) -> tuple[Sequence[int], pa.Table]:
+    """The rows of a table that begins with row ``start`` that are looked at: their numbers, and the rows."""
+    return (range(start, start + len(table)), table) if skipping is None else skipping.complete(table, schema, start)
+
+
+def complete_rows(table: pa.Table, schema: Schema) -> NDArray[np.bool_]:
+    """(rows,) whether nothing is missing there. Columns of CSV may still be texts: among numbers, "NA" is missing."""
+    complete = np.ones(len(table), np.bool_)
+    for attribute in schema:
+        if attribute.name in table.column_names and _may_miss(table[attribute.name], isinstance(attribute, Numeric)):
+            complete &= ~missing_values(table[attribute.name], attribute)
+    return complete
+
+
+def missing_values(column: pa.ChunkedArray, attribute: Attribute) -> NDArray[np.bool_]:
+    """(rows,) whether the value of an attribute is missing; see :func:`complete_rows`."""
+    return _missing(column, isinstance(attribute, Numeric))
+
+
+def _may_miss(column: pa.ChunkedArray, numeric: bool) -> bool:
+    """Whether something may be missing, without a look at every row: most columns have all their values."""
+    if column.null_count:
+        return True
+    if numeric:
+        return not pa.types.is_integer(column.type)
+    if not is_dictionary_of_texts(column.type):
+        return True
+    return any(as_text(pa.chunked_array([chunk.dictionary])).null_count for chunk in column.chunks)
+
+
+def _missing(column: pa.ChunkedArray, numeric: bool) -> NDArray[np.bool_]:
+    if pa.types.is_floating(column.type):
+        found = column.is_null(nan_is_null=True)
+    elif numeric and is_text(column.type):
+        texts = pc.utf8_trim_whitespace(column)
+        found = pc.or_kleene(column.is_null(), pc.fill_null(pc.is_in(texts, MISSING), True))
+    elif numeric:
+        found = column.is_null()
+    else:
+        found = _unnamed(column)
+    return np.asarray(found.to_numpy(zero_copy_only=False) if isinstance(found, pa.Array) else found.to_numpy(), bool)
+
+
+def _unnamed(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Whether a category is missing or blank; of texts, each that occurs is looked at once."""
+    if not is_text(column.type):
+        return as_text(column).is_null()
+    blank = pc.unique(column).filter(as_text(pa.chunked_array([pc.unique(column)])).is_null())
+    return pc.is_in(column, value_set=blank) if len(blank) else pc.invert(column.is_valid())
+
+
+# The columns of a table: read as numbers or categories, and validated against what the schema says of them.
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# Squares of larger numbers would overflow when a standard deviation is taken; no attribute of a person is that large.
+LARGEST = 1e100
+# A float64 holds every whole number up to here; beyond, neighbours merge and "exact" would be a lie.
+LARGEST_INTEGER = 2.0**53
+WORTH_THREADS = 20_000  # rows; below this, starting threads costs more than they save
+
+
+def map_in_threads(work: Callable[[Item], Result], items: Iterable[Item], *, rows: int) -> list[Result]:
+    """``work`` applied to every item, in order; in threads for large tables (Arrow and numpy release the GIL)."""
+    if rows < WORTH_THREADS or os.environ.get("OMP_NUM_THREADS") == "1":  # a worker of a large run has one core
+        return [work(item) for item in items]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # more threads than cores only wait for the GIL
+        return list(pool.map(work, items))
+
+
+def rows_where(mask: Any) -> list[int]:
+    """The rows where an Arrow or numpy mask is true."""
+    array = mask.to_numpy(zero_copy_only=False) if isinstance(mask, pa.Array) else np.asarray(mask)
+    return [int(row) for row in np.flatnonzero(array)]
+
+
+def read_numbers(
+    column: pa.ChunkedArray, attribute: Numeric, problems: list[TableProblem], fitting: bool
+) -> NDArray[np.float64]:
+    """(people,) the numbers of a column; problems are appended to ``problems``."""
+    name = attribute.name
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    values, odd = to_float(column)
+    problems += [TableProblem(f"{column[row].as_py()!r} is not a number", column=name, row=row) for row in odd]
+    missing = np.isnan(values)
+    missing[odd] = False
+    problems += [TableProblem(NO_VALUE, column=name, row=row) for row in rows_where(missing)]
+    for wrong, message in _limits(values, attribute, pa.types.is_integer(column.type)):
+        problems += [TableProblem(f"{values[row]:g} {message}", column=name, row=row) for row in rows_where(wrong)]
+    if fitting and len(values) and not problems and values.min() == values.max():
+        problems.append(TableProblem(f"the value never varies (always {values[0]:g}), {NO_SCALE}", column=name))
+    return values
+
+
+def _limits(values: NDArray[np.float64], attribute: Numeric, surely_whole: bool) -> list[tuple[NDArray[np.bool_], str]]:
+    """Masks of forbidden values with a message for each; empty where the range of the column rules them out."""
+    least, most = (-LARGEST, LARGEST) if not attribute.integer else (-LARGEST_INTEGER, LARGEST_INTEGER)
+    least, most = max(least, _or(attribute.lower, least)), min(most, _or(attribute.upper, most))
+    within = len(values) and least <= values.min() and values.max() <= most  # never true with NaN
+    if within and (not attribute.integer or surely_whole or (values == np.rint(values)).all()):
+        return []
+    finite = np.isfinite(values)
+    size = np.abs(values)
+    limits = [
+        (np.isinf(values), "is infinite"),
+        (finite & (size > LARGEST), f"is too large to be scaled (beyond {LARGEST:g})"),
+    ]
+    if attribute.integer:
+        limits.append((finite & (size <= LARGEST) & (values != np.rint(values)), "is not a whole number"))
+        limits.append(
+            (finite & (size > LARGEST_INTEGER), "is beyond the whole numbers that a float holds exactly (2^53)")
+        )
+    if attribute.lower is not None:
+        limits.append(
+            (finite & (values < attribute.lower), f"is below the declared range, which starts at {attribute.lower:g}")
+        )
+    if attribute.upper is not None:
+        limits.append(
+            (finite & (values > attribute.upper), f"is above the declared range, which ends at {attribute.upper:g}")
+        )
+    return limits
+
+
+def _or(end: float | None, otherwise: float) -> float:
+    return otherwise if end is None else end
+
+
+def read_codes(column: pa.ChunkedArray, attribute: Categorical, problems: list[TableProblem]) -> Any:
+    """(people,) the category codes of a column, 0 where missing; problems are appended to ``problems``."""
+    known = pa.array(attribute.values, pa.string())
+    if is_dictionary_of_texts(column.type) and (found := _look_up_once(column, known)) is not None:
+        return found
+    if is_text(column.type):
+        # Almost every table is clean: one look-up, and only what it does not find is trimmed and looked at again.
+        codes = pc.index_in(column, value_set=known.cast(column.type))
+        if not codes.null_count:
+            return codes.to_numpy()
+    text = as_text(column)
+    codes = pc.index_in(text, value_set=known)
+    missing = text.is_null().to_numpy()
+    problems += [TableProblem(NO_VALUE, column=attribute.name, row=row) for row in rows_where(missing)]
+    for row in rows_where(codes.is_null().to_numpy() & ~missing):
+        value = text[row].as_py()
+        hint = did_you_mean(value, attribute.values)
+        problems.append(TableProblem(f'the schema does not list the category "{value}".{hint}', attribute.name, row))
+    return codes.fill_null(0).to_numpy()
+
+
+def _look_up_once(column: pa.ChunkedArray, known: pa.Array) -> NDArray[np.int32] | None:
+    """(people,) the codes of a dictionary of texts, each of which is looked up once; None where one is not known."""
+    if column.null_count or not len(column):
+        return None
+    chunks = column.unify_dictionaries().chunks
+    codes = pc.index_in(chunks[0].dictionary, value_set=known.cast(column.type.value_type))
+    if codes.null_count:  # perhaps of nobody here
+        return None
+    return np.asarray(codes.to_numpy()[np.concatenate([chunk.indices.to_numpy() for chunk in chunks])])
+
+
+# Validation of whole tables against a schema: all problems are reported at once.
 
 
 @dataclass(frozen=True)
@@ -228,38 +413,3 @@ def _column_problems(table: pa.Table, schema: Schema) -> list[TableProblem]:
     if not len(table):
         problems.append(TableProblem("there are no rows"))
     return problems
-
-
-def refuse_outside(people: Individuals, outside: Collection[Feature]) -> None:
-    """Raise an error that names everybody with one of these categories."""
-    problems = [
-        TableProblem(f'the model raises an error at the category "{value}"', attribute.name, int(row))
-        for attribute in (people.schema.categorical if outside else ())
-        for code, value in enumerate(attribute.values)
-        if Feature(attribute.name, value) in outside
-        for row in np.flatnonzero(people.code(attribute.name) == code)
-    ]
-    if problems:
-        raise TableError(problems, fix="leave these people out: the model decides nothing about them")
-
-
-def refuse_infinite(people: Individuals, encoded: NDArray[np.float64], programs: Sequence[Program]) -> None:
-    """Raise an error that names every number that its program makes infinite; encoded (people, numeric attributes)."""
-    if np.isfinite(encoded).all():
-        return
-    names = people.schema.names_numeric
-    raise TableError(
-        [
-            TableProblem(f"{people.numbers[row, j]:g} overflows: {programs[j]}", names[j], int(row))
-            for row, j in np.argwhere(~np.isfinite(encoded))
-        ]
-    )
-
-
-def checked_output(out: NDArray[np.float64], shape: tuple[int, int]) -> NDArray[np.float64]:
-    """The array that people are to be encoded into, if it can hold them."""
-    if out.shape != shape or out.dtype != np.float64 or not out.flags.c_contiguous:
-        raise LcifrError(
-            f"out is {out.dtype} of shape {out.shape}", fix=f"give a contiguous float64 array of shape {shape}"
-        )
-    return out

@@ -1,7 +1,7 @@
 """The six datasets of the paper, one file each.
 
-Every module of this folder whose name does not begin with an underscore is a dataset and defines ``SOURCE``; putting a
-file here is all it takes to add one.
+Every module of this folder is a dataset and defines ``SOURCE``, except those in ``SHARED`` and those whose names begin
+with an underscore; putting a file here is all it takes to add one.
 """
 
 from __future__ import annotations
@@ -10,16 +10,20 @@ import importlib
 import pkgutil
 from pathlib import Path
 
-from lcifr.data.io.fetch import data_folder, download
-from lcifr.datasets._dataset import Dataset, DatasetFolder, Source, Split, split
+from lcifr.datasets.dataset import Dataset, DatasetFolder, Source, Split, split
+from lcifr.datasets.downloads import data_folder, download
 from lcifr.errors import DatasetError, did_you_mean
 
 __all__ = ["Dataset", "Source", "Split", "fetch", "find", "load", "names"]
 
+SHARED = ("dataset", "downloads")
+"""Modules of this folder that all datasets use."""
+
 
 def names() -> tuple[str, ...]:
     """The names of all datasets, sorted."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")))
+    modules = [module.name for module in pkgutil.iter_modules(__path__)]
+    return tuple(sorted(name for name in modules if not name.startswith("_") and name not in SHARED))
 
 
 def find(name: str) -> Source:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from lcifr.data.io.fetch import DataFile
 from lcifr.data.schema import Categorical, Numeric, Schema
-from lcifr.datasets._dataset import CleanTable, DatasetFolder, Source, split_names
+from lcifr.datasets.dataset import CleanTable, DatasetFolder, Source, split_names
+from lcifr.datasets.downloads import DataFile
 
 if TYPE_CHECKING:
     import pandas as pd

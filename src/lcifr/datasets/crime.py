@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from lcifr.data.io.fetch import DataFile
 from lcifr.data.schema import Categorical, Numeric, Schema
-from lcifr.datasets._dataset import CleanTable, DatasetFolder, Source, split_names
+from lcifr.datasets.dataset import CleanTable, DatasetFolder, Source, split_names
+from lcifr.datasets.downloads import DataFile
 
 TARGET: Final = "ViolentCrimesPerPop"
 IDENTIFIERS: Final = ("communityname", "countyCode", "communityCode", "fold")

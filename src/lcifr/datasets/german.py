@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from lcifr.data.io.fetch import DataFile
 from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
-from lcifr.datasets._dataset import CleanTable, DatasetFolder, Source
+from lcifr.datasets.dataset import CleanTable, DatasetFolder, Source
+from lcifr.datasets.downloads import DataFile
 
 # The file's columns in order: numbers as they are, codes with the words that UCI's documentation gives them.
 COLUMNS: Final[tuple[Numeric | tuple[str, dict[str, str]], ...]] = (

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from lcifr.certify.explain import Explanation
-from lcifr.certify.handover import FrozenEncoder
+from lcifr.certification.explain import Explanation
+from lcifr.certification.handover import FrozenEncoder
 from lcifr.data import Encoding, Individuals, Schema
-from lcifr.data.io.ids import as_ids
+from lcifr.data.ingest import as_ids
 from lcifr.errors import LearningError
 from lcifr.estimators.degeneracy import warn_of_degeneracies
 from lcifr.estimators.input_validation import (
@@ -40,8 +40,8 @@ from lcifr.models.model import Model
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.table_model import TableModel
 from lcifr.models.trees.tables import identity
+from lcifr.phi.similarity import Similarity
 from lcifr.regions.region import Region
-from lcifr.similarity.similarity import Similarity
 
 FloatArray = NDArray[np.float64]
 

@@ -26,12 +26,12 @@ from lcifr.learn.defaults import ENCODER
 from lcifr.learn.encoder_training import EncodedPeople, TrainedEncoder, train_encoder
 from lcifr.learn.radius_bounds import LatentReach, bound_radius
 from lcifr.learn.target import Target, class_weights
+from lcifr.phi.similarity import Similarity
 from lcifr.prove import Radius, radius
 from lcifr.regions.region import Region
-from lcifr.similarity.similarity import Similarity
 
 if TYPE_CHECKING:
-    from lcifr.certify.handover import Representation
+    from lcifr.certification.handover import Representation
 
 
 class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -204,7 +204,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def represent(self, X: Any, ids: Any = None, **options: Any) -> Representation:
         """The hand-over: z, proved radius and box of everybody; options as for ``certification.represent``."""
-        from lcifr.certify.handover import represent
+        from lcifr.certification.handover import represent
 
         check_is_fitted(self)
         return represent(self, X, ids, **options)

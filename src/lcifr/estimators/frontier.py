@@ -10,9 +10,9 @@ from typing import Any
 
 from sklearn.base import clone
 
-from lcifr.data.io.files import locked
-from lcifr.drawing.charts import Dot, frontier_chart, model_dot, standalone
-from lcifr.drawing.markup import to_xml
+from lcifr.data.files import locked
+from lcifr.display.canvas import to_xml
+from lcifr.display.charts import Dot, frontier_chart, model_dot, standalone
 from lcifr.errors import LearningError
 from lcifr.estimators.base_booster import BaseBooster
 from lcifr.estimators.base_head import Head
@@ -63,7 +63,7 @@ class Frontier:
         if path is not None:
             Path(path).write_text(self._repr_svg_(), encoding="utf-8")
             return None
-        from lcifr.drawing.figures import frontier_figure
+        from lcifr.display.figures import frontier_figure
 
         return frontier_figure(self._dots(), self.required)
 

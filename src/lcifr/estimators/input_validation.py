@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from lcifr.data import Encoding, Individuals, Numeric, Schema
 from lcifr.errors import LearningError
-from lcifr.similarity.ready_formulas import ready_names
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity, ready_names
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from lcifr.models.trees.boxes import box_around
 from lcifr.models.trees.trees import Trees
 
 if TYPE_CHECKING:
-    from lcifr.certify.handover import Representation
+    from lcifr.certification.handover import Representation
     from lcifr.estimators.base_head import Head
 
 
@@ -49,7 +49,7 @@ class ScoreRepresentation(TransformerMixin):  # type: ignore[misc]
 
     def represent(self, X: Any, ids: Any = None, **options: Any) -> Representation:
         """The hand-over: z with the proved ball and box of everybody; options as for ``certification.represent``."""
-        from lcifr.certify.handover import represent
+        from lcifr.certification.handover import represent
 
         check_is_fitted(self)
         return represent(self, X, ids, **options)

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 
 from lcifr.data import read_frame
-from lcifr.data.io.files import ChangedFileWarning, sha256_of, write_json
+from lcifr.data.files import ChangedFileWarning, sha256_of, write_json
 from lcifr.errors import LearningError
 from lcifr.estimators.base_booster import BaseBooster
 from lcifr.estimators.base_head import Head

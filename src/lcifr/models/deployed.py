@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.data import Encoding
-from lcifr.data.encoded_columns import FeatureColumns
+from lcifr.data.encoding import FeatureColumns
 from lcifr.models.arithmetic import FORMATS, Arithmetic, FloatFormat
 from lcifr.models.chain import Evaluation, evaluate, is_affine, largest_sizes, merge, merging_error
 from lcifr.models.layer_rounding import (

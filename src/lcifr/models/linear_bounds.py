@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.data.encoded_columns import FeatureColumns
+from lcifr.data.encoding import FeatureColumns
 from lcifr.models.arithmetic import FORMATS, Arithmetic
 from lcifr.models.layer_rounding import LOST, ROUND_UP, TINIEST, rounding_share
 from lcifr.models.network import FLOOR, Layer, Network, compose, gamma

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.data import Encoding
-from lcifr.data.io.files import sha256_of
+from lcifr.data.files import sha256_of
 from lcifr.errors import NetworkError
 from lcifr.models.files.description import ModelDescription
 from lcifr.models.files.formats import ModelFormat, recognise
@@ -162,7 +162,7 @@ def read_table_model(model: Any, table: Any, encoding: Encoding) -> TableModel:
     if _is_torch_module(model):
         raise NetworkError(
             "a torch module does not say which column feeds which input",
-            fix="audit TorchModel(module, description): from lcifr.models.torch import TorchModel, and "
+            fix="audit TorchModel(module, description): from lcifr.models.torch import TorchModel, and"
             'read_description("model.toml") of lcifr.models.files.description_reader',
         )
     from lcifr.models.sklearn.tables import read_sklearn_table

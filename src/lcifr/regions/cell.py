@@ -1,8 +1,8 @@
-"""Cell: a box × one allowed category per choice, cut by linear rows, for a batch of people; with membership."""
+"""Cell: a box × one allowed category per choice, cut by linear rows, for a batch of people; whole-number columns."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lcifr.data.encoded_columns import UNIT_ROUNDOFF
+from lcifr.data.encoding import UNIT_ROUNDOFF
 from lcifr.errors import RegionError
+
+# Cell: a box × one allowed category per choice, cut by linear rows, for a batch of people; with membership.
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -219,3 +221,38 @@ def _rows(rows: tuple[ArrayLike, ArrayLike] | None, people: int, features: int) 
             f"rows have shapes {matrix.shape} and {limits.shape}, expected (rows, {features}) and ({people}, rows)"
         )
     return LinearRows(matrix, limits) if len(matrix) else None
+
+
+# Columns that hold encoded whole numbers: a search may split between one of them and the next.
+
+
+@dataclass(frozen=True)
+class WholeColumn:
+    """A feature column of a whole-number attribute.
+
+    Parameters
+    ----------
+    attribute : its name in the schema. column : the feature column.
+    first, last : the whole numbers, in the table's units, that anybody's region can hold.
+    encode : whole numbers (n,) -> encoded values (n,), monotone.
+    """
+
+    attribute: str
+    column: int
+    first: int
+    last: int
+    encode: Callable[[FloatArray], FloatArray]
+
+    @cached_property
+    def _encoded(self) -> FloatArray:
+        return np.asarray(self.encode(np.arange(self.first, self.last + 1, dtype=np.float64)))
+
+    @property
+    def falling(self) -> bool:
+        """Whether larger numbers are encoded to smaller values."""
+        return bool(self._encoded[0] > self._encoded[-1])
+
+    @property
+    def values(self) -> FloatArray:
+        """The encoded values of all these numbers, ascending."""
+        return self._encoded[::-1] if self.falling else self._encoded

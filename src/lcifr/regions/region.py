@@ -19,13 +19,12 @@ from lcifr.regions.cell import (
     FloatArray,
     IntArray,
     LinearRows,
+    WholeColumn,
     cell_contains,
     cell_from_arrays,
     on_rows,
 )
-from lcifr.regions.projection import project_onto_cell
-from lcifr.regions.sampling import sample_cells
-from lcifr.regions.whole_column import WholeColumn
+from lcifr.regions.sampling import project_onto_cell, sample_cells
 
 __all__ = ["BoolArray", "Cell", "Choice", "FloatArray", "IntArray", "LinearRows", "Region", "WholeColumn"]
 

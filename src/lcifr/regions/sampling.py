@@ -1,13 +1,175 @@
-"""Random sampling from cells; every part of every cell has positive probability."""
+"""Random points of cells, and projection onto cells: box and simplices in closed form, rows by least squares.
+
+Every part of every cell has positive probability. Where a cell has rows, only the columns that they touch take part in
+a projection; all others keep their place in box × simplices. What is left is a least distance problem, min ‖u‖ with
+A u ≥ b, which non-negative least squares solves exactly, as Lawson and Hanson show (Solving Least Squares Problems,
+chapter 23).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lcifr.regions.cell import Cell, FloatArray, LinearRows, cell_contains
-from lcifr.regions.projection import project_onto_cell
+from lcifr.regions.cell import Cell, FloatArray, IntArray, LinearRows, cell_contains, on_rows
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+# Projection onto cells: box and simplices in closed form, linear rows by non-negative least squares.
+#
+# Where a cell has rows, only the columns that they touch take part; all others keep their place in box × simplices.
+# What is left is a least distance problem, min ‖u‖ with A u ≥ b, which non-negative least squares solves exactly, as
+# Lawson and Hanson show (Solving Least Squares Problems, chapter 23).
+
+ROUNDS = 4  # each solves for what rounding left over in the one before
+FAR = 1e4  # constraints that are this many times further away than the move is long do not matter to it
+FLAT = 1e-14  # a slope below this, relative to the problem's size, is rounding
+CHANGES = 10  # of the active set per unknown; a handful in all is usual
+NO_POINT = 1e-12  # a least distance problem whose residual vanishes has no feasible point
+
+
+def project_onto_cell(cell: Cell, target: FloatArray, tolerance: float) -> FloatArray:
+    """(people, features) the nearest point of the cell to each target; rows may be exceeded by the tolerance."""
+    landed = _onto_product(cell, target)
+    if cell.rows is not None:
+        outside = np.flatnonzero(cell.present & ~on_rows(cell, landed, tolerance))
+        pull_onto_rows(cell, cell.rows, landed, outside, target)
+    return landed
+
+
+def _onto_product(cell: Cell, point: FloatArray) -> FloatArray:
+    """The nearest point of box × simplices."""
+    landed = point.copy()
+    landed[:, cell.numeric] = np.clip(point[:, cell.numeric], cell.lower, np.maximum(cell.lower, cell.upper))
+    if cell.choices:
+        import torch
+
+        for choice in cell.choices:
+            values, allowed = torch.tensor(point[:, choice.columns]), torch.tensor(choice.allowed)
+            landed[:, choice.columns] = project_onto_simplex(values, allowed).numpy()
+    return landed
+
+
+def project_onto_simplex(values: Tensor, allowed: Tensor) -> Tensor:
+    """Each row's projection onto {p ≥ 0, Σp = 1, p = 0 where not allowed}, by sorting (Held et al. 1974).
+
+    Parameters
+    ----------
+    values, allowed : (rows, categories), floats and booleans; every row allows at least one category.
+    """
+    import torch
+
+    masked = torch.where(allowed, values, -torch.inf)
+    descending = masked.sort(1, descending=True).values
+    finite = torch.where(torch.isinf(descending), 0.0, descending)
+    counts = torch.arange(1, values.shape[1] + 1, dtype=values.dtype, device=values.device)
+    shifts = (finite.cumsum(1) - 1.0) / counts
+    last = ((descending - shifts > 0).sum(1) - 1).clamp(min=0)
+    return torch.where(allowed, values - shifts.gather(1, last[:, None]), 0.0).clamp(min=0)
+
+
+def pull_onto_rows(cell: Cell, rows: LinearRows, landed: FloatArray, people: IntArray, target: FloatArray) -> None:
+    """Move the points ``landed`` of some people to the nearest of their cell, in place.
+
+    Parameters
+    ----------
+    landed, target : (people, features) points of box × simplices, and what they shall be near to.
+    people : whose points. Where no point satisfies the rows, theirs end up anywhere in box × simplices.
+    """
+    touched = np.abs(rows.G).max(axis=0) > 0
+    for choice in cell.choices:  # the entries of a simplex move together
+        touched[choice.columns] = touched[choice.columns].any()
+    columns = np.flatnonzero(touched)
+    for person in map(int, people if len(columns) else ()):
+        matrix, limits, lower, upper = _constraints(cell.take([person]), rows, columns, person)
+        point = target[person, columns]
+        for _ in range(ROUNDS):
+            gap = limits - matrix @ point  # A u ≥ gap
+            move = least_move(matrix, gap)
+            if move is None:
+                break
+            point = np.clip(point + move, lower, upper)
+            if (matrix @ point >= limits).all():
+                break
+        landed[person, columns] = point
+
+
+def _constraints(
+    cell: Cell, rows: LinearRows, columns: IntArray, person: int
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """One person's cell as A p ≥ b over some columns, unit rows; and the bounds of the columns."""
+    home = {int(column): k for k, column in enumerate(columns)}
+    lower, upper = np.zeros(len(columns)), np.zeros(len(columns))
+    for j, column in enumerate(cell.numeric):
+        if int(column) in home:
+            lower[home[int(column)]], upper[home[int(column)]] = cell.lower[0, j], cell.upper[0, j]
+    sums = []
+    for choice in cell.choices:
+        if int(choice.columns[0]) in home:
+            places = [home[int(column)] for column in choice.columns]
+            upper[places] = choice.allowed[0]
+            sums.append(np.isin(np.arange(len(columns)), places) / np.sqrt(len(places)))
+    norms = np.maximum(np.linalg.norm(rows.G, axis=1), np.finfo(float).tiny)
+    whole = np.array(sums).reshape(-1, len(columns))
+    ones = whole.max(axis=1, initial=0.0)
+    eye = np.eye(len(columns))
+    matrix = np.vstack([-rows.G[:, columns] / norms[:, None], whole, -whole, eye, -eye])
+    limits = np.concatenate([-rows.g[person] / norms, ones, -ones, lower, -upper])
+    return matrix, limits, lower, upper
+
+
+def least_move(matrix: FloatArray, gap: FloatArray) -> FloatArray | None:
+    """The shortest u with ``matrix`` u ≥ ``gap``, or None where there is none."""
+    size = float(gap.max(initial=0.0))
+    if size <= 0:
+        return np.zeros(matrix.shape[1])
+    near = gap > -FAR * size
+    system = np.vstack([matrix[near].T, gap[near] / size])  # scaled, so that the move is of the size of 1
+    goal = np.zeros(len(system))
+    goal[-1] = 1.0
+    rest = system @ nonnegative_least_squares(system, goal) - goal
+    if abs(rest[-1]) <= NO_POINT:
+        return None
+    move: FloatArray = -rest[:-1] / rest[-1] * size
+    return move if np.isfinite(move).all() else None
+
+
+def nonnegative_least_squares(system: FloatArray, goal: FloatArray) -> FloatArray:
+    """The y ≥ 0 with the least ‖system y − goal‖, by Lawson and Hanson's active sets.
+
+    SciPy's own has returned wrong minimisers and crashed (scipy issues 25389, 24861); these problems have a handful of
+    unknowns, and plain least squares on the active ones is quick and safe.
+    """
+    weights = np.zeros(system.shape[1])
+    used = np.zeros(len(weights), np.bool_)
+    size = np.linalg.norm(system, axis=0).max(initial=0.0)
+    for _ in range(CHANGES * len(weights)):
+        slope = np.where(used, -np.inf, system.T @ (goal - system @ weights))
+        entering = int(slope.argmax())
+        if slope[entering] <= FLAT * size:
+            break
+        used[entering] = True
+        while used.any():
+            wanted = np.zeros(len(weights))
+            wanted[used] = np.linalg.lstsq(system[:, used], goal, rcond=None)[0]
+            falling = used & (wanted <= 0)
+            if not falling.any():
+                weights = wanted
+                break
+            # As far towards the wanted ones as none turns negative; the first to vanish leaves.
+            shares = np.full(len(weights), np.inf)
+            shares[falling] = weights[falling] / (weights[falling] - wanted[falling] + np.finfo(float).tiny)
+            weights = np.maximum(weights + shares.min() * (wanted - weights), 0.0)
+            used[shares == shares.min()] = False
+            weights[~used] = 0.0
+    return weights
+
+
+# Random sampling from cells; every part of every cell has positive probability.
 
 REJECTION_ROUNDS = 30  # cheap and uniform; what is still outside its rows then goes through linear programs
 

@@ -6,14 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lcifr.certify.population import Statement, constant_words
-from lcifr.certify.verdicts import Audit, Certificates
-from lcifr.drawing.text import count, fixed, percent
+from lcifr.certification.population import Statement, constant_words
+from lcifr.certification.verdicts import Audit, Certificates
+from lcifr.display.text import count, fixed, percent
+from lcifr.phi import Similarity
+from lcifr.phi.lint import UNTOUCHED, Finding, Severity, is_untouched, lint
 from lcifr.report.content import About, Caution, ModelRow
-from lcifr.similarity import Similarity
-from lcifr.similarity.linting.finding import Finding, Severity
-from lcifr.similarity.linting.linter import lint
-from lcifr.similarity.proposal_mark import UNTOUCHED, is_untouched
 
 TITLES = {
     "untouched-proposal": "φ is an unconfirmed draft",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from lcifr.drawing.charts import model_dot
-from lcifr.drawing.histogram import Histogram
-from lcifr.drawing.text import count, percent, short
+from lcifr.display.charts import Histogram, model_dot
+from lcifr.display.text import count, percent, short
 from lcifr.report.content import KINDS, Tuning
 from lcifr.report.document import Chart, Table
 

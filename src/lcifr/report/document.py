@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lcifr.drawing.charts import Dot
-from lcifr.drawing.histogram import Histogram
-from lcifr.drawing.scores import MarkedScore, PairScore
-from lcifr.drawing.sweeps.shares import ShareGrid, ShareStrip
+from lcifr.display.charts import Dot, Histogram, ShareGrid, ShareStrip
+from lcifr.display.scores import MarkedScore, PairScore
 from lcifr.report.content import Caution
 from lcifr.report.people.content import Explorer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lcifr.drawing.text import exactly, fixed, quantity
+from lcifr.display.text import exactly, fixed, quantity
 from lcifr.report.content import GroupRow, ModelRow
 from lcifr.report.document import Table
 from lcifr.report.tables import model_verdicts

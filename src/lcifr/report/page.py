@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lcifr.data.io.files import moment, write_atomic
+from lcifr.data.files import moment, write_atomic
 from lcifr.errors import LcifrError
 from lcifr.report.content import Report
 from lcifr.report.formats import LISTED, format_names, render

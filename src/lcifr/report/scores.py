@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lcifr.drawing.pair_chart import pair_rows, pair_sentence
-from lcifr.drawing.score_text import score_head, score_rows, score_sentence
-from lcifr.drawing.scores import MarkedScore, PairScore
-from lcifr.drawing.text import count, short
+from lcifr.display.score_charts import pair_rows, pair_sentence
+from lcifr.display.scores import MarkedScore, PairScore, score_head, score_rows, score_sentence
+from lcifr.display.text import count, short
 from lcifr.report.content import Report
 from lcifr.report.document import Block, Chart, Gallery, Table
 from lcifr.report.people.content import Scores

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lcifr.drawing.text import count, percent
+from lcifr.display.text import count, percent
 from lcifr.report.charts import frontier, margins, radii
 from lcifr.report.content import Report, Tuning
 from lcifr.report.document import Block, PeopleBlock

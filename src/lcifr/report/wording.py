@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lcifr.drawing.text import at_least, count, labels_words, not_examined_words, percent
+from lcifr.display.text import at_least, count, labels_words, not_examined_words, percent
+from lcifr.phi.parser import drop_last_comments
 from lcifr.report.content import KINDS, Checked, LibraryFacts, Origin, Proved, Report
 from lcifr.report.document import Block, CodeBlock, Document, Headline, Points, Section
 from lcifr.report.method import method_section
@@ -19,7 +20,6 @@ from lcifr.report.sections import (
     groups_section,
 )
 from lcifr.report.tables import scale_table, verdict_counts, verdict_shares, verdict_table
-from lcifr.similarity.language.comments import drop_last_comments
 
 LIMITS = (
     "It does not say that the model is fair or unbiased. It says: certified with respect to φ. What that is worth "

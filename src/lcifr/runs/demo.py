@@ -13,13 +13,13 @@ from lcifr.runs.events import Listener, StepKind, listening, step
 from lcifr.runs.folders.settings import Command, RunSettings
 
 if TYPE_CHECKING:
-    from lcifr.certify.handover import FrozenEncoder, Representation
-    from lcifr.certify.verdicts import Audit
+    from lcifr.certification.handover import FrozenEncoder, Representation
+    from lcifr.certification.verdicts import Audit
     from lcifr.datasets import Dataset
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.base_head import Head
+    from lcifr.phi import Similarity
     from lcifr.runs.auditing.result import CheckedProofs
-    from lcifr.similarity import Similarity
 
 DATASET, FORMULA = "german", "german/cat_noise"
 PLAIN, UNAWARE, PROVED = "plain", "unaware of sex", "trained with lcifr"
@@ -91,8 +91,8 @@ class DemoResult:
 def demo_similarity() -> Similarity:
     """The φ of the demo, with the scales of the people it learns from."""
     from lcifr.datasets import load
+    from lcifr.phi import ready
     from lcifr.runs.formulas import fit_similarity
-    from lcifr.similarity import ready
 
     data = load(DATASET)
     return fit_similarity(ready(FORMULA), FORMULA, data.schema, data.train.X)
@@ -126,7 +126,7 @@ def demo(request: DemoRequest, listener: Listener | None = None, *, argv: tuple[
 
 def _make_room(out: Path, settings: RunSettings) -> None:
     """A folder that holds the settings alone: a new one, or that of an earlier demo without what it held."""
-    from lcifr.data.io.files import write_json
+    from lcifr.data.files import write_json
 
     out.mkdir(parents=True, exist_ok=True)
     write_json(out / MARK, settings.to_dict())
@@ -146,11 +146,11 @@ def _head(encoder: FairEncoder, data: Dataset) -> Head:
 
 def _judge(name: str, encoder: FairEncoder, head: Head, data: Dataset, out: Path) -> DemoModel:
     """Prove, person by person, that nobody similar gets another decision, or find somebody who does; then check it."""
-    from lcifr.certify.audit import audit
-    from lcifr.certify.bundle import write_bundle
-    from lcifr.certify.handover import freeze, represent
-    from lcifr.certify.population import state
-    from lcifr.certify.verdicts import Audit
+    from lcifr.certification.audit import audit
+    from lcifr.certification.bundle import write_bundle
+    from lcifr.certification.handover import freeze, represent
+    from lcifr.certification.population import state
+    from lcifr.certification.verdicts import Audit
     from lcifr.check.bundle import check_bundle
     from lcifr.runs.auditing.baselines import figures_of
     from lcifr.runs.auditing.result import CheckedProofs

@@ -10,12 +10,12 @@ from lcifr.runs.events import note
 
 if TYPE_CHECKING:
     from lcifr.data import Schema
-    from lcifr.similarity import Similarity
+    from lcifr.phi import Similarity
 
 
 def read_formula(named: str) -> tuple[str, str]:
     """The text of a formula, and what errors call it."""
-    from lcifr.similarity import ready
+    from lcifr.phi import ready
 
     path = Path(named)
     if not path.is_file():
@@ -57,8 +57,8 @@ def schema_of_file(file: Path) -> str | None:
 def fit_similarity(text: str, source: str, schema: Schema, people: Any, *, skip_missing: bool = False) -> Similarity:
     """A formula with the scales of these people (a table); ``skip_missing`` : as for :meth:`Encoding.fit`."""
     from lcifr.data import Encoding
-    from lcifr.similarity import Similarity
-    from lcifr.similarity.language.parser import parse
+    from lcifr.phi import Similarity
+    from lcifr.phi.parser import parse
 
     parse(text, schema, source=source)  # what is wrong with the formula comes before what is wrong with the data
     return Similarity(text, schema, Encoding.fit(people, schema, skip_missing=skip_missing), source=source)

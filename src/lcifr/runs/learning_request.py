@@ -14,7 +14,7 @@ from lcifr.runs.people.train_test import TrainTest, read_train_test
 
 if TYPE_CHECKING:
     from lcifr.estimators.baselines import Producer
-    from lcifr.similarity import Similarity
+    from lcifr.phi import Similarity
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lcifr.data.io.files import write_atomic
+from lcifr.data.files import write_atomic
 from lcifr.errors import LcifrError
 from lcifr.workbench.command_lines import command_words
 from lcifr.workbench.work_folder import WorkFolder

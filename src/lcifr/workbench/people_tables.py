@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.data import Categorical, Encoding, Individuals, Schema
-from lcifr.data.io.stream import column_names
+from lcifr.data.ingest import column_names
 from lcifr.errors import LcifrError, SchemaError, TableError
+from lcifr.phi.formula import quote_name, quote_value
 from lcifr.runs.people.complete import complete_table
 from lcifr.runs.people.loading import LoadedTable, load_whole
 from lcifr.runs.people.tables import pick_columns, with_fix
 from lcifr.runs.preparing.column_choices import ColumnChoices
 from lcifr.runs.preparing.proposal import propose_schema
-from lcifr.similarity.language.names import quote_name, quote_value
 from lcifr.workbench.work_folder import WorkFolder
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from lcifr.data.io.places import is_remote
+from lcifr.data.files import is_remote
 from lcifr.errors import LcifrError
 from lcifr.models.files.formats import PICKLE_SUFFIXES, recognise
 from lcifr.runs.folders.run import RESULT

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from lcifr.phi.lint import values_of
 from lcifr.runs.preparing.initializing import InitRequest, init
-from lcifr.similarity.linting.finding import values_of
 from lcifr.workbench.audits.audit_explorer import AuditExplorer
 from lcifr.workbench.audits.audit_plans import AuditPlan
 from lcifr.workbench.audits.command_runs import PROGRAM, CommandRuns

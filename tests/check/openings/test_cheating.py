@@ -13,7 +13,7 @@ import pytest
 from lcifr.check.bundle import PEOPLE, check_bundle, read_people
 from lcifr.check.openings.opening import check_opening
 from lcifr.check.openings.sample import at_least, chance, drawn, leaf_of, root_over
-from lcifr.data.io.files import sha256_of
+from lcifr.data.files import sha256_of
 from lcifr.runs.evidence.committing import SaltedLines, commit, open_drawn
 from tests.check.openings.producers import bundle_of, write_challenge
 

@@ -15,7 +15,7 @@ import pytest
 from lcifr.check.bundle import SWEEP, check_bundle
 from lcifr.check.exact import Rejected
 from lcifr.check.openings.opening import check_opening
-from lcifr.data.io.files import sha256_of
+from lcifr.data.files import sha256_of
 from lcifr.runs.evidence.committing import commit, open_drawn
 from tests.check.openings.producers import MIXED, Audited, audited, bundle_of, write_challenge
 

@@ -12,9 +12,9 @@ import pytest
 from lcifr.check.similar import Formula, cells_of
 from lcifr.check.sweeps.judge import PairTable, kept
 from lcifr.check.table import AttributeTable, Part, Person, Unknown
-from lcifr.similarity.pairs import PairSpace
-from lcifr.similarity.similarity import Similarity
-from tests.certify.sweep.tiny import ENCODING, FORMULAS, SCHEMA, everybody
+from lcifr.phi.pairs import PairSpace
+from lcifr.phi.similarity import Similarity
+from tests.certification.sweep.tiny import ENCODING, FORMULAS, SCHEMA, everybody
 from tests.check.tables import features, inside
 
 TEXTS = (

@@ -7,8 +7,8 @@ import shlex
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from lcifr.artifacts.folder import MANIFEST
 from lcifr.artifacts.ssh_signature import fingerprint, read_public_key
+from lcifr.data.files import MANIFEST
 from tests.artifacts.keys import make_key, needs_ssh_keygen, ssh_keygen
 from tests.story import lcifr
 

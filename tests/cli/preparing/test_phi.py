@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from lcifr.cli import build
 from lcifr.datasets import find, load
-from lcifr.similarity import Similarity, ready, ready_names
+from lcifr.phi import Similarity, ready, ready_names
 
 pytestmark = pytest.mark.usefixtures("empty_data_folder")
 

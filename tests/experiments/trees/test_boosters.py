@@ -17,7 +17,7 @@ from experiments.trees.plan import tree_cells
 
 from lcifr import FairBooster
 from lcifr.data import Encoding
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 
 ROW = "german/cat_noise"
 

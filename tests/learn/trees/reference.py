@@ -18,8 +18,8 @@ from lcifr.learn.trees.directions import Directions
 from lcifr.learn.trees.robust_loss import RobustLoss
 from lcifr.learn.trees.terms import places_of
 from lcifr.models.rule import Kind
+from lcifr.phi.similarity import Similarity
 from lcifr.regions.region import Cell, Region
-from lcifr.similarity.similarity import Similarity
 from tests.learn.populations import SCHEMA, population
 
 FORMULAS = {

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import lcifr
-from lcifr.certify.reference import place_at_boundaries
+from lcifr.certification.reference import place_at_boundaries
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic

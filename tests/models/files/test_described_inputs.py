@@ -13,9 +13,9 @@ import pytest
 from sklearn.preprocessing import StandardScaler
 
 import lcifr
-from lcifr.certify import write_bundle
-from lcifr.certify.subject import LibraryModel
-from lcifr.certify.verdicts import Verdict
+from lcifr.certification import write_bundle
+from lcifr.certification.subject import LibraryModel
+from lcifr.certification.verdicts import Verdict
 from lcifr.check import check_bundle
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.data.program import Operation, ProgramStep, StepFormat

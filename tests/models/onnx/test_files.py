@@ -15,7 +15,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import lcifr
-from lcifr.certify.subject import LibraryModel
+from lcifr.certification.subject import LibraryModel
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.files.description import (
@@ -30,7 +30,7 @@ from lcifr.models.files.description import (
 from lcifr.models.load import load_file
 from lcifr.models.onnx.files import read_onnx
 from lcifr.models.probability import ASSUMED_ROUNDOFFS
-from lcifr.similarity import Similarity
+from lcifr.phi import Similarity
 from tests.models.onnx import graphs
 from tests.models.onnx.graphs import GraphBuilder, description, encoding, names
 

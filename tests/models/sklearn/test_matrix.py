@@ -16,8 +16,8 @@ from sklearn.feature_selection import f_regression
 from sklearn.pipeline import make_pipeline
 
 from lcifr import Encoding, Schema, Similarity, datasets
-from lcifr.certify.reference import make_up_people, place_at_boundaries
-from lcifr.certify.subject import LibraryModel
+from lcifr.certification.reference import make_up_people, place_at_boundaries
+from lcifr.certification.subject import LibraryModel
 from lcifr.data import Individuals
 from lcifr.models.load import load_file
 from tests.models.sklearn.matrix import CLASSIFIERS, REGRESSORS, preprocessing

@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from lcifr.data.io.files import ChangedFileWarning
+from lcifr.data.files import ChangedFileWarning
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.load import load_file
 from lcifr.models.sklearn.tables import read_sklearn_table

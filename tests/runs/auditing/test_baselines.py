@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from lcifr.certify.audit import audit
-from lcifr.certify.handover import freeze
-from lcifr.certify.population import state
+from lcifr.certification.audit import audit
+from lcifr.certification.handover import freeze
+from lcifr.certification.population import state
 from lcifr.data import Individuals
 from lcifr.estimators import RobustClassifier, plain
+from lcifr.phi import Similarity
 from lcifr.runs.auditing.baselines import BaselineSettings, figures_of, fit_plain_head, judge_baselines
 from lcifr.runs.auditing.parties import open_people, read_parties
 from lcifr.runs.learning import load_encoder
-from lcifr.similarity import Similarity
 
 
 @pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")

@@ -12,15 +12,15 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from lcifr.data.io import scan as tables_scan
-from lcifr.data.io.places import StoragePlace
+from lcifr.data import ingest as tables_scan
+from lcifr.data.files import StoragePlace
 from lcifr.errors import LcifrError
 from lcifr.runs.executors import first_look
 from lcifr.runs.executors.crew import RayCluster
 from lcifr.runs.executors.ray import ClusterError
 from lcifr.runs.streaming.handovers import certify_folder, represent_file
-from tests.certify.scenes import people
-from tests.data.io.store import object_store
+from tests.certification.scenes import people
+from tests.data.store import object_store
 from tests.runs.executors.lender import audited, write_lender
 from tests.runs.streaming.world import ROOT, one
 

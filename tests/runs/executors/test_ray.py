@@ -83,7 +83,7 @@ def wait_for_parts(folder: Path, count: int) -> None:
 LOOK = """
 import sys
 from pathlib import Path
-from lcifr.data.io import scan
+from lcifr.data import ingest as scan
 from lcifr.runs.executors import first_look
 from tests.runs.executors.lender import audited
 first_look.RANGE, first_look.SHARE, first_look.BUCKET = 8, 1, 500

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from lcifr.data.io.places import StoragePlace
+from lcifr.data.files import StoragePlace
 from lcifr.errors import LcifrError
 from lcifr.runs import audit_model
 from lcifr.runs.folders import staging
 from lcifr.runs.streaming.audited import AuditJob
 from lcifr.runs.streaming.parts import KEPT
-from tests.data.io.store import KEY, SECRET, object_store
+from tests.data.store import KEY, SECRET, object_store
 from tests.runs.executors.lender import SAME, audited, request_for, write_lender
 
 

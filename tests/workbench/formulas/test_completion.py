@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lcifr.data import Categorical, Numeric, Schema
-from lcifr.similarity.language.parser import diagnose
+from lcifr.phi.parser import diagnose
 from lcifr.workbench.formulas import completion
 from lcifr.workbench.formulas.completion import SHOWN, complete
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lcifr.similarity.language.explain.sentences import explain
+from lcifr.phi.explain import explain
 from tests.runs.models.credit import PHI
 from tests.workbench.bench import SCHEMA
 
@@ -29,7 +29,7 @@ def test_the_english_is_that_of_the_command(client):
     answer = client.ask("formula/read", text=PHI, **ABOUT)
     table = client.desk.tables.open("people.csv", "people.toml")
     sds = dict(zip(table.schema.names_numeric, table.encoding.sds.tolist(), strict=True))
-    from lcifr.similarity.language.parser import parse
+    from lcifr.phi.parser import parse
 
     assert answer["english"] == explain(parse(PHI, table.schema), table.schema, sds)
     assert answer["mistakes"] == []
@@ -48,7 +48,7 @@ def test_findings_have_their_place_and_neighbours_are_counted(client):
 
 
 def test_neighbours_of_a_person_are_those_for_whom_the_formula_holds(client):
-    from lcifr.similarity import Similarity
+    from lcifr.phi import Similarity
 
     text = "same(job) and age within 20 and income, debt within 2 sd and free(sex, region)"
     table = client.desk.tables.open("people.csv", "people.toml")

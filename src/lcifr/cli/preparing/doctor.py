@@ -94,7 +94,7 @@ def _compare(model: Path, data: Path | None, as_json: bool, about: dict[str, Any
 def _show_compared(result: CompareResult) -> None:
     from rich.table import Table
 
-    from lcifr.drawing.text import percent
+    from lcifr.display.text import percent
 
     say(f"{result.model} as lcifr reads it, and {result.runtime or 'its library, which is not installed here'}")
     table = Table(box=None, pad_edge=False, header_style="bold")

@@ -33,7 +33,7 @@ def list_formulas(as_json: JsonOption = False) -> None:
     """List the ready-made formulas: the paper's constraints on its datasets."""
     from rich.table import Table
 
-    from lcifr.similarity import ready, ready_names
+    from lcifr.phi import ready, ready_names
 
     entries = [(name, _summary(ready(name))) for name in ready_names()]
     if as_json:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lcifr.drawing.text import format_value, percent
+from lcifr.display.text import format_value, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from lcifr.phi import Similarity
     from lcifr.runs.demo import DemoModel
-    from lcifr.similarity import Similarity
 
 
 def _step(console: Console, number: int, title: str) -> None:

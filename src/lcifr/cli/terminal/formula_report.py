@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from lcifr.certify.population import scale_sources
+from lcifr.certification.population import scale_sources
 from lcifr.cli.terminal.statements import scale_words
+from lcifr.phi.lint import Example, short_percent
+from lcifr.phi.syntax_errors import find_position, point_at
 from lcifr.runs.preparing.formula_check import FormulaCheckResult
-from lcifr.similarity.language.diagnostics import find_position, point_at
-from lcifr.similarity.linting.finding import Example, short_percent
 
 
 def formula_report(result: FormulaCheckResult) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lcifr.drawing.text import visible
+from lcifr.display.text import visible
 from lcifr.runs.event_log import VARIABLE, EventLog
 from lcifr.runs.events import Advanced, Ended, Event, Note, Resumed, Started, StepKind, Warned, listening
 

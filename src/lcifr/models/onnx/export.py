@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.data import Categorical, Encoding
-from lcifr.data.io.files import write_atomic
+from lcifr.data.files import write_atomic
 from lcifr.data.program import Operation, Program, StepFormat
 from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import FORMATS, Arithmetic

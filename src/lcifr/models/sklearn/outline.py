@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lcifr.data.frames import is_missing, text_of
-from lcifr.drawing.text import count
+from lcifr.display.text import count
 from lcifr.models.files.outline import ModelInput, ModelOutline, rule_words
 from lcifr.models.model import Model
 from lcifr.models.network import Network

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from lcifr.data import Encoding
-from lcifr.data.io.files import ChangedFileWarning
+from lcifr.data.files import ChangedFileWarning
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.files.described_output import declared_labels
 from lcifr.models.files.description import THRESHOLD_ENTRIES, DescribedOutput, ModelDescription, TakenEntries

@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from lcifr.drawing.charts import frontier_chart, histogram_chart
-from lcifr.drawing.markup import breakable, element
-from lcifr.drawing.pair_chart import pair_chart
-from lcifr.drawing.score_charts import score_chart
-from lcifr.drawing.sweeps.charts import grid_chart, strip_chart
+from lcifr.display.canvas import breakable, element
+from lcifr.display.charts import frontier_chart, grid_chart, histogram_chart, strip_chart
+from lcifr.display.score_charts import pair_chart, score_chart
 from lcifr.report.document import Block, Chart, CodeBlock, Gallery, Points, Table
 from lcifr.report.formats._people import draw_people
 

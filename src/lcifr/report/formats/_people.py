@@ -7,9 +7,9 @@ from itertools import islice
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from lcifr.drawing.markup import breakable, element
-from lcifr.drawing.profile_chart import profile_chart
-from lcifr.drawing.text import count
+from lcifr.display.canvas import breakable, element
+from lcifr.display.score_charts import profile_chart
+from lcifr.display.text import count
 from lcifr.report.content import KINDS
 from lcifr.report.document import PeopleBlock
 from lcifr.report.people.content import Explorer

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from importlib.resources import files
 from xml.etree.ElementTree import Element
 
-from lcifr.drawing.charts import chart_style
-from lcifr.drawing.markup import element, raw, to_html
-from lcifr.drawing.text import count
+from lcifr.display.canvas import element, raw, to_html
+from lcifr.display.charts import chart_style
+from lcifr.display.text import count
 from lcifr.report.content import Caution, Report
 from lcifr.report.document import Document, Headline, Section
 from lcifr.report.formats._blocks import MUCH, draw_block, draw_text, unbroken

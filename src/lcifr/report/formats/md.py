@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lcifr.drawing.score_text import person_sentence
-from lcifr.drawing.text import count, visible
+from lcifr.display.scores import person_sentence
+from lcifr.display.text import count, visible
 from lcifr.report.content import Report
 from lcifr.report.document import Block, Chart, CodeBlock, Document, Gallery, PeopleBlock, Points, Table
 from lcifr.report.people.content import Explorer, PersonRow

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lcifr.drawing.text import count, percent
+from lcifr.display.text import count, percent
 from lcifr.report.document import Table
 
 UNKNOWN = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from lcifr.drawing.text import count, fixed, percent, percents, quantity
+from lcifr.display.text import count, fixed, percent, percents, quantity
 from lcifr.report.content import Report
 from lcifr.report.document import Table
 from lcifr.report.formats.md import markdown_table, plain_markdown

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from lcifr.artifacts.archive import write_archive
-from lcifr.artifacts.folder import versions
 from lcifr.artifacts.signed_files import LIST, SIGNATURE, SIGNED, list_of, stamp
 from lcifr.artifacts.ssh_signature import NAMESPACE, fingerprint, read_private_key, sign
 from lcifr.check.bundle import ENCODER, ENCODING, MANIFEST, MODEL, PEOPLE, SIMILARITY
-from lcifr.data.io.files import moment, now, sha256_of
+from lcifr.data.files import moment, now, sha256_of, versions
 from lcifr.errors import LcifrError
 from lcifr.report.content import Report
 from lcifr.report.formats import render

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lcifr.drawing.scores import AttributeScore, Freedom, PairScore, PersonScore, Profile
+from lcifr.display.scores import AttributeScore, Freedom, PairScore, PersonScore, Profile
 
 Value = str | int | float
 LISTED = 200

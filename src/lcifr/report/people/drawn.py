@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lcifr.drawing.compact import compact_chart
-from lcifr.drawing.contribution_bars import place_bars, range_text
-from lcifr.drawing.profile_chart import profile_chart
-from lcifr.drawing.score_charts import person_mark
-from lcifr.drawing.score_text import person_sentence, profile_sentence, signed
-from lcifr.drawing.scores import MarkedScore
-from lcifr.drawing.text import format_value, visible
+from lcifr.display.canvas import compact_chart
+from lcifr.display.score_charts import person_mark, profile_chart
+from lcifr.display.scores import MarkedScore, person_sentence, place_bars, profile_sentence, range_text, signed
+from lcifr.display.text import format_value, visible
 from lcifr.report.people.content import Explorer, PersonRow
 
 REST = "all others together"

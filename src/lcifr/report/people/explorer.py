@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certify.handover import FrozenEncoder
-from lcifr.certify.population import decision_name
-from lcifr.certify.profiles import Surroundings, surroundings
-from lcifr.certify.verdicts import Audit, Certificates, Verdict
+from lcifr.certification.handover import FrozenEncoder
+from lcifr.certification.population import decision_name
+from lcifr.certification.profiles import Surroundings, surroundings
+from lcifr.certification.verdicts import Audit, Certificates, Verdict
 from lcifr.data import Numeric
-from lcifr.drawing.text import quantity
+from lcifr.display.text import quantity
 from lcifr.errors import LcifrError
+from lcifr.phi import Similarity
+from lcifr.phi.lint import values_of as by_attribute
 from lcifr.report.people.content import Explorer, PersonRow, Value
 from lcifr.report.people.explained import explain_people
 from lcifr.report.people.shown import compact
-from lcifr.similarity import Similarity
-from lcifr.similarity.linting.finding import values_of as by_attribute
 
 PEOPLE = 2_000
 COUNTEREXAMPLES = 1_000

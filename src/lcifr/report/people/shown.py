@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lcifr.drawing.scores import Freedom
-from lcifr.drawing.text import exactly, floored, format_value, moved_words, short, visible
+from lcifr.display.scores import Freedom
+from lcifr.display.text import exactly, floored, format_value, moved_words, short, visible
 from lcifr.report.content import KINDS
 from lcifr.report.people.content import Explorer, PersonRow, Value
 from lcifr.report.people.drawn import compact_pictures

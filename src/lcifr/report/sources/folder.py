@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.artifacts.folder import first_change
-from lcifr.certify.handover import FrozenEncoder
-from lcifr.certify.population import Statement, Tally
-from lcifr.certify.subject import Hashes, rule_of_bundle
-from lcifr.certify.verdicts import Audit, Certificates
+from lcifr.certification.handover import FrozenEncoder
+from lcifr.certification.population import Statement, Tally
+from lcifr.certification.subject import Hashes, rule_of_bundle
+from lcifr.certification.verdicts import Audit, Certificates
 from lcifr.data import Individuals, Schema, read_frame
+from lcifr.data.files import first_change
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.models.model import Model
+from lcifr.phi import Similarity
 from lcifr.report.build import build, read_frontier
 from lcifr.report.content import About, Promise, Report, Tuning
 from lcifr.report.sources.surroundings import about_audit, about_consumer, hashes_of_audit, hashes_of_consumer
@@ -31,7 +32,6 @@ from lcifr.runs.folders.settings import SETTINGS, RunSettings
 from lcifr.runs.folders.summaries import read_saved_head
 from lcifr.runs.models.subject import read_model_again
 from lcifr.runs.streaming.audited import read_audited
-from lcifr.similarity import Similarity
 
 LARGEST = 2_000_000
 """People whose rows are read at once: for the histograms, and to count them again."""
@@ -160,7 +160,7 @@ def _models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncod
 
     The encoder is None where φ ranks training people, whom an audit's folder does not hold.
     """
-    from lcifr.certify.saved_models import read_saved_function
+    from lcifr.certification.saved_models import read_saved_function
 
     saved, phi = read_saved_function(root / "encoder.safetensors"), said.phi
     encoding = _fitting(saved.encoding, schema)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lcifr.certify.sweep.result import Standing
-from lcifr.drawing.sweeps.charts import KINDS
-from lcifr.drawing.sweeps.shares import ShareGrid, Shares, ShareStrip
-from lcifr.drawing.text import count, format_value, percent, percents
+from lcifr.certification.sweep.result import Standing
+from lcifr.display.charts import KINDS, ShareGrid, Shares, ShareStrip
+from lcifr.display.text import count, format_value, percent, percents
 from lcifr.report.document import Chart, Table
 from lcifr.runs.auditing.result import ModelSummary
 from lcifr.runs.sweeps.folder import SweepResult

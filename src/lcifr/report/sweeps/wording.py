@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lcifr.certify.sweep.result import Standing, Sweep
-from lcifr.drawing.sweeps.charts import KINDS
-from lcifr.drawing.text import arithmetic_words, count, exactly, labels_words, percent, percents, tolerance_words
+from lcifr.certification.sweep.result import Standing, Sweep
+from lcifr.display.charts import KINDS
+from lcifr.display.text import arithmetic_words, count, exactly, labels_words, percent, percents, tolerance_words
+from lcifr.phi.parser import drop_last_comments
 from lcifr.report.content import Caution
 from lcifr.report.document import Block, CodeBlock, Document, Gallery, Headline, Points, Section, Table
 from lcifr.report.sweeps.charts import NAMES, grid, pair_table, shares_table, shown_standings, strip
@@ -14,7 +15,6 @@ from lcifr.report.wording import english_points
 from lcifr.runs.folders.settings import RunSettings
 from lcifr.runs.sweeps.folder import SweepResult
 from lcifr.runs.sweeps.proving import WITHOUT
-from lcifr.similarity.language.comments import drop_last_comments
 
 SHOWN = 10
 """Pairs with a table each."""

@@ -14,10 +14,10 @@ from lcifr.runs.handing_over import BUNDLE
 from lcifr.runs.people.source import PeopleSource, part_for
 
 if TYPE_CHECKING:
-    from lcifr.certify.bundle import Drawn
-    from lcifr.certify.population import Tally
-    from lcifr.certify.sweep.look_up import ProvedCells
-    from lcifr.certify.verdicts import Audit
+    from lcifr.certification.bundle import Drawn
+    from lcifr.certification.population import Tally
+    from lcifr.certification.sweep.look_up import ProvedCells
+    from lcifr.certification.verdicts import Audit
     from lcifr.data import Individuals
     from lcifr.runs.auditing.result import CheckedProofs, CounterexamplePair
     from lcifr.runs.executors.crew import Workers
@@ -86,7 +86,7 @@ def _device(subject: AuditSubject, asked: str, workers: Workers) -> dict[str, st
 
 def gather(work: Path, subject: AuditSubject, source: PeopleSource, by: tuple[str, ...] | None) -> Gathered:
     """Count what the audit found; and keep who was audited, and their labels, beside it in the same order."""
-    from lcifr.certify.population import Tally
+    from lcifr.certification.population import Tally
     from lcifr.runs.streaming.audited import read_audited_chunks
 
     found, labels = Gathered(Tally()), list[Any]()
@@ -130,7 +130,7 @@ class _Writers:
 def _counterexamples(subject: AuditSubject, found: Audit, most: int) -> list[CounterexamplePair]:
     import numpy as np
 
-    from lcifr.data.io.files import json_value
+    from lcifr.data.files import json_value
     from lcifr.runs.auditing.result import CounterexamplePair
 
     rows = np.flatnonzero(found.violated)[:most]
@@ -156,7 +156,7 @@ def write_and_check(
 
     Whose proof stops short is not certified any more.
     """
-    from lcifr.certify.bundle import draw, write_bundle
+    from lcifr.certification.bundle import draw, write_bundle
     from lcifr.check.bundle import check_bundle
     from lcifr.runs.auditing.result import CheckedProofs
     from lcifr.runs.streaming.audited import read_audited_rows, revise_audited

@@ -26,14 +26,14 @@ from lcifr.runs.people.tables import sample_people, scan_people
 from lcifr.runs.people.train_test import HELD_OUT, TRAIN
 
 if TYPE_CHECKING:
-    from lcifr.certify.handover import FrozenEncoder
-    from lcifr.certify.saved_models import SavedHead, SavedProducer
+    from lcifr.certification.handover import FrozenEncoder
+    from lcifr.certification.saved_models import SavedHead, SavedProducer
     from lcifr.data import Schema
     from lcifr.models.model import Model
+    from lcifr.phi import Similarity
+    from lcifr.phi.lint import Finding
     from lcifr.runs.auditing.result import ModelSummary
     from lcifr.runs.executors.crew import Workers
-    from lcifr.similarity import Similarity
-    from lcifr.similarity.linting.finding import Finding
 
 ENCODER, MODEL, FORMULA, SCHEMA = "encoder.safetensors", "model.safetensors", "similar.phi", "schema.toml"
 
@@ -101,7 +101,7 @@ class Parties(AuditSubject):
 
     def summary(self) -> ModelSummary:
         """What is said of both in every result."""
-        from lcifr.certify.population import scale_sources
+        from lcifr.certification.population import scale_sources
         from lcifr.runs.auditing.result import FormulaSummary, ModelHashes, ModelSummary
 
         similarity, encoder, is_producers = self.encoder.similarity, self.encoder, self.is_producers_formula
@@ -126,7 +126,7 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None, arithme
 
     ``arithmetic`` : None for float64, and for what a consumer's trees from elsewhere are added up in.
     """
-    from lcifr.certify.handover import FrozenEncoder
+    from lcifr.certification.handover import FrozenEncoder
 
     made, used = read_producer(producer), read_consumer(consumer)
     saved, head = read_saved_encoder(producer), read_saved_head(consumer, used.task)
@@ -168,8 +168,8 @@ def refuse_mixed(folder: Path, what: str, said: Any, found: str) -> None:
 
 
 def _other_formula(phi: str, producers: Similarity) -> Similarity:
+    from lcifr.phi import Similarity
     from lcifr.runs.events import note
-    from lcifr.similarity import Similarity
 
     text, source = read_formula(phi)
     similarity = Similarity(text, producers.schema, producers.encoding, source=source)
@@ -207,9 +207,9 @@ def open_people(
 
 def _stored(producer: Path, name: str, schema: Schema) -> PeopleTable:
     """People whom the producer keeps, with ids and labels."""
-    from lcifr.artifacts.folder import read_json
     from lcifr.data import read_frame
-    from lcifr.data.io.stream import column_names
+    from lcifr.data.files import read_json
+    from lcifr.data.ingest import column_names
     from lcifr.runs.people.loading import LabelTable
 
     file = producer / "people" / f"{name}.parquet"

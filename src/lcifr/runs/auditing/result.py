@@ -7,14 +7,14 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lcifr.certify.bundle import Drawn
-from lcifr.certify.population import ScaleSource, Statement, decision_name
+from lcifr.certification.bundle import Drawn
+from lcifr.certification.population import ScaleSource, Statement, decision_name
 from lcifr.check.report.check_report import CheckReport
 from lcifr.errors import LcifrError, did_you_mean
 from lcifr.models.model import Model
+from lcifr.phi.lint import Finding
 from lcifr.runs.auditing.origin import ModelOrigin
 from lcifr.runs.folders.summaries import DatasetNotes, plain_findings, read_findings
-from lcifr.similarity.linting.finding import Finding
 
 FORMAT = "lcifr-audit-result-2"
 

@@ -18,9 +18,9 @@ from lcifr.runs.handing_over import BUNDLE
 from lcifr.runs.people.source import PeopleSource, is_table
 
 if TYPE_CHECKING:
-    from lcifr.certify.population import Statement
+    from lcifr.certification.population import Statement
+    from lcifr.phi.lint import Finding
     from lcifr.runs.auditing.result import AuditResult, CheckedProofs, ModelSummary
-    from lcifr.similarity.linting.finding import Finding
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def _result(
     baselines: JudgedBaselines,
     checked: CheckedProofs | None,
 ) -> AuditResult:
-    from lcifr.certify.population import state_tally
+    from lcifr.certification.population import state_tally
     from lcifr.runs.auditing.baselines import beaten_by
     from lcifr.runs.auditing.result import AuditResult, Modularity
 
@@ -161,8 +161,8 @@ def _findings(parties: Parties) -> tuple[Finding, ...] | None:
     if parties.findings is not None and parties.is_producers_formula:
         return parties.findings
     from lcifr.data import read_frame
+    from lcifr.phi.lint import lint
     from lcifr.runs.people.train_test import TRAIN
-    from lcifr.similarity.linting.linter import lint
 
     people = parties.producer / "people" / f"{TRAIN}.parquet"
     if not people.is_file():

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.certify.bundle import SIMILARITY, read_drawn
+from lcifr.certification.bundle import SIMILARITY, read_drawn
 from lcifr.check.binding.comparison import DIFFERS, NAMED, NOT_GIVEN, SAME, SHOWN, FileComparison, compare_people
 from lcifr.errors import LcifrError
 from lcifr.runs.binding.bundle import CheckedBundle
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lcifr.check.binding.people import CanonicalPeople
     from lcifr.check.report.check_report import CheckReport
     from lcifr.data import Encoding, Schema
-    from lcifr.similarity import Similarity
+    from lcifr.phi import Similarity
 
 
 class BundleBinding:
@@ -90,9 +90,9 @@ class BundleBinding:
         return _status("train", found, details, [schema])
 
     def _phi(self, schema: FileComparison, train: FileComparison) -> FileComparison:
+        from lcifr.phi import Similarity
+        from lcifr.phi.parser import parse
         from lcifr.runs.formulas import read_formula
-        from lcifr.similarity import Similarity
-        from lcifr.similarity.language.parser import parse
 
         if self.files.phi is None:
             return FileComparison("phi", NOT_GIVEN)
@@ -193,7 +193,7 @@ def _takes_scales(similarity: Similarity) -> bool:
 
 def _canonical(similarity: Similarity, encoding: Encoding) -> bytes:
     """The canonical form of a formula with other scales; nothing where it ranks among people who are not there."""
-    from lcifr.similarity import Similarity
+    from lcifr.phi import Similarity
 
     try:
         return Similarity(similarity.text, similarity.schema, encoding).to_bytes()

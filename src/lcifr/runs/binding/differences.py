@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lcifr.certify.bundle import ENCODER, MODEL
+from lcifr.certification.bundle import ENCODER, MODEL
 from lcifr.data.attributes import attribute_to_dict
+from lcifr.phi.core import distinct_values
 from lcifr.runs.binding.bundle import CheckedBundle
 from lcifr.runs.binding.functions import without_choices
-from lcifr.similarity.semantics.resolve import distinct_values
 
 if TYPE_CHECKING:
     from lcifr.data import Encoding, Schema

@@ -71,7 +71,7 @@ def read_canonical(path: Path, kinds: Kinds, id_column: str | None) -> Canonical
 def _read_parquet(path: Path, kinds: Kinds, id_column: str | None) -> CanonicalPeople:
     from lcifr.check.binding.people import CanonicalPeople, person_line
     from lcifr.data import read_frame
-    from lcifr.data.io.ids import duplicate_id_error, first_duplicate, read_ids
+    from lcifr.data.ingest import duplicate_id_error, first_duplicate, read_ids
 
     frame = read_frame(path)
     if lost := [name for name in kinds if name not in frame.column_names]:
@@ -92,8 +92,8 @@ def _values(column: pa.ChunkedArray, numeric: bool, where: str) -> Iterator[floa
     """Of a typed column: numbers as the gate reads them, categories as the text that they print as."""
     import numpy as np
 
-    from lcifr.data.columns import to_float
     from lcifr.data.frames import is_missing, text_of
+    from lcifr.data.inference import to_float
 
     if not numeric:
         texts = (None if is_missing(value) else text_of(value) for value in column.to_pylist())

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.certify.bundle import encoder_bytes
-from lcifr.certify.subject import rule_of_bundle
+from lcifr.certification.bundle import encoder_bytes
+from lcifr.certification.subject import rule_of_bundle
 from lcifr.errors import LcifrError
 
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ def derive_from_file(
     ----------
     rule : of the bundle, whose tolerance is the audit's choice.
     """
+    from lcifr.phi import Similarity
     from lcifr.runs.models.preparing import ModelQuestion, PreparedModel, read_for_people
     from lcifr.runs.people.tables import scan_people
-    from lcifr.similarity import Similarity
 
     anybody = Similarity("same(all)", encoding.schema, encoding)  # who is similar changes nothing about the model
     tolerance = _tolerance(rule) if file.outline().is_number else None
@@ -68,7 +68,7 @@ def derive_from_folders(folders: tuple[Path, ...], rule: Json | None) -> Derived
     ----------
     rule : of the bundle; without one it is about an encoder alone.
     """
-    from lcifr.certify.saved_models import read_saved_function
+    from lcifr.certification.saved_models import read_saved_function
     from lcifr.models.rule import Kind
     from lcifr.runs.folders.summaries import read_consumer, read_saved_head
 

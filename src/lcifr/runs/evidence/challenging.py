@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lcifr.check.exact import MOST, Limit, Rejected
 from lcifr.check.openings.opening import LARGEST, check_opening, read_part
 from lcifr.check.openings.sample import at_least
-from lcifr.data.io.files import now, write_json
+from lcifr.data.files import now, write_json
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.runs.events import StepKind, step
 

@@ -20,13 +20,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder, write_manifest
 from lcifr.artifacts.merkle_tree import MerkleTree, hash_leaf
 from lcifr.check.bundle import FORMAT, HANDOVER, PEOPLE, read_judge
 from lcifr.check.exact import Limit, Rejected
 from lcifr.check.openings.opening import LARGEST, read_part
 from lcifr.check.openings.sample import SALT, drawn
-from lcifr.data.io.files import now, sha256_of, write_json
+from lcifr.data.files import MANIFEST, describe_files, fresh_folder, now, sha256_of, write_json, write_manifest
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.runs.events import step
 

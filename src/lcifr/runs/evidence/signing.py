@@ -19,7 +19,7 @@ from lcifr.artifacts.signed_files import (
     verify_files,
 )
 from lcifr.artifacts.ssh_signature import LARGEST, NAMESPACE, fingerprint, read_private_key, read_public_key, sign
-from lcifr.data.io.files import now, write_atomic
+from lcifr.data.files import now, write_atomic
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.runs.events import StepKind, step
 

@@ -14,15 +14,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.artifacts.folder import versions
 from lcifr.data import Schema
+from lcifr.data.files import is_remote, versions
 from lcifr.data.frames import file_errors
-from lcifr.data.io.duplicate_ids import divide, hash_column, repeated_hash, smallest
-from lcifr.data.io.missing import RowSkip
-from lcifr.data.io.parquet_scan import look_at, refuse_nobody, refuse_twice
-from lcifr.data.io.parquet_table import ParquetTable
-from lcifr.data.io.places import is_remote
-from lcifr.data.io.stream import ROWS, FileColumns
+from lcifr.data.ingest import (
+    ROWS,
+    FileColumns,
+    divide,
+    hash_column,
+    look_at,
+    refuse_nobody,
+    refuse_twice,
+    repeated_hash,
+    smallest,
+)
+from lcifr.data.parquet import ParquetTable
+from lcifr.data.table import RowSkip
 from lcifr.errors import LcifrError, TableError, TableProblem
 from lcifr.runs.executors.crew import RayCluster
 from lcifr.runs.executors.ray import RETRIES, ClusterError, connect
@@ -68,7 +75,7 @@ class Seen:
 
 
 def look_on_cluster(look: Look, cluster: RayCluster) -> FileColumns:
-    """What :func:`lcifr.data.io.scan.scan_file` finds without a store, by the nodes of a cluster."""
+    """What :func:`lcifr.data.ingest.scan_file` finds without a store, by the nodes of a cluster."""
     with file_errors(look.source.path):
         rows = ParquetTable.open(look.source.path).rows
     started = connect(cluster)

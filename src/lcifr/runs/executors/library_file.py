@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-from lcifr.certify.subject import LibraryModel
+from lcifr.certification.subject import LibraryModel
+from lcifr.phi.similarity import Similarity
 from lcifr.runs.executors.packing import Luggage, pack_similarity, unpack_similarity
-from lcifr.similarity.similarity import Similarity
 
 
 @final

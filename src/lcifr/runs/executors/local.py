@@ -14,7 +14,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from types import TracebackType
 from typing import Any, Protocol, Self, final
 
-from lcifr.data.io.row_ranges import RowRange
+from lcifr.data.store import RowRange
 
 STARTING = 6.0
 """Seconds of work that must be left for one process before others are started. A process takes two to three seconds of

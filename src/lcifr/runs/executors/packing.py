@@ -14,7 +14,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certify.handover import FrozenEncoder
+from lcifr.certification.handover import FrozenEncoder
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
@@ -24,7 +24,7 @@ from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.trees.trees import NodeArrays, Trees
-from lcifr.similarity.similarity import Similarity
+from lcifr.phi.similarity import Similarity
 
 Plain = Mapping[str, Any]
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal, final
 
-from lcifr.artifacts.folder import versions
-from lcifr.certify.handover import freeze
+from lcifr.certification.handover import freeze
+from lcifr.data.files import versions
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
 from lcifr.models.chain import choose_for

@@ -51,7 +51,7 @@ class Run:
 
     def finish(self, result: Mapping[str, Any]) -> None:
         """Write what ``--json`` prints."""
-        from lcifr.data.io.files import write_json
+        from lcifr.data.files import write_json
 
         write_json(self.work / RESULT, result)
 
@@ -70,7 +70,7 @@ def run_folder(command: Command, out: Path, *, force: bool, inputs: Mapping[str,
 
 
 def _staged(out: Path, force: bool) -> AbstractContextManager[Path]:
-    from lcifr.data.io.places import is_remote
+    from lcifr.data.files import is_remote
 
     if not is_remote(out):
         return nullcontext(out)
@@ -81,7 +81,7 @@ def _staged(out: Path, force: bool) -> AbstractContextManager[Path]:
 
 @contextmanager
 def _local_folder(command: Command, out: Path, force: bool, inputs: Mapping[str, Path]) -> Iterator[Run]:
-    from lcifr.data.io.files import locked
+    from lcifr.data.files import locked
 
     with notes(), locked(out, command.words(out)):
         _refuse_existing(out, force)
@@ -104,7 +104,7 @@ def _local_folder(command: Command, out: Path, force: bool, inputs: Mapping[str,
 @contextmanager
 def notes() -> Iterator[None]:
     """What a run warns of while it is resumed or cannot be locked, as a line for people."""
-    from lcifr.data.io.files import ChangedFileWarning, NoLockWarning
+    from lcifr.data.files import ChangedFileWarning, NoLockWarning
     from lcifr.runs.streaming.parts import PartsWarning
 
     shown, show = (PartsWarning, NoLockWarning, ChangedFileWarning), warnings.showwarning
@@ -124,14 +124,14 @@ def notes() -> Iterator[None]:
 
 def shown(out: Path) -> str:
     """A place of results as the user wrote it: ``pathlib`` folds the slashes of a URI."""
-    from lcifr.data.io.places import StoragePlace
+    from lcifr.data.files import StoragePlace
 
     return str(StoragePlace.of(out))
 
 
 def read_result(folder: Path, command: str, *others: str) -> dict[str, Any]:
     """What a command said, once the folder really is that command's, or that of one that does the same work."""
-    from lcifr.artifacts.folder import read_json
+    from lcifr.data.files import read_json
 
     if not folder.is_dir():
         raise LcifrError(f"{folder}: there is no such folder", fix=f"give the folder that `lcifr {command}` wrote")
@@ -151,7 +151,7 @@ def read_result(folder: Path, command: str, *others: str) -> dict[str, Any]:
 
 def command_of_folder(folder: Path, *commands: str) -> str:
     """Which of these commands wrote a folder; refused where it was none of them."""
-    from lcifr.artifacts.folder import read_json
+    from lcifr.data.files import read_json
 
     *first, last = (f"`lcifr {command}`" for command in commands)
     names = f"{', '.join(first)} or {last}" if first else last
@@ -200,7 +200,7 @@ def _refuse_existing(out: Path, force: bool, found: str = "already exists", kept
 
 def _enter(work: Path, settings: RunSettings) -> bool:
     """Begin, or go on where the very same run was stopped; then True."""
-    from lcifr.data.io.files import write_json
+    from lcifr.data.files import write_json
 
     try:
         same = (work / SETTINGS).is_file() and settings.is_same_run(RunSettings.read(work))
@@ -221,8 +221,7 @@ def _enter(work: Path, settings: RunSettings) -> bool:
 
 def _finish(work: Path, out: Path, settings: RunSettings, force: bool) -> None:
     """Give the folder its name; one that appeared meanwhile is replaced only where that was asked for."""
-    from lcifr.artifacts.folder import describe_contents
-    from lcifr.data.io.files import now, write_json
+    from lcifr.data.files import describe_contents, now, write_json
 
     kept = f"; what was made is kept in {work}"
     _refuse_existing(out, force, "has appeared while this was being made", kept)

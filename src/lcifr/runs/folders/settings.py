@@ -72,8 +72,7 @@ class RunInput:
     @classmethod
     def of(cls, path: Path) -> RunInput:
         """The file, or everything in the folder but its settings, which hold dates."""
-        from lcifr.data.io.files import sha256_of
-        from lcifr.data.io.places import StoragePlace, is_remote
+        from lcifr.data.files import StoragePlace, is_remote, sha256_of
 
         if is_remote(path):  # by names, sizes and dates: a store hands out no hashes
             place = StoragePlace.of(path)
@@ -110,7 +109,7 @@ class RunSettings:
     @classmethod
     def of(cls, command: Command, inputs: Mapping[str, Path]) -> RunSettings:
         """The settings of a run that begins now."""
-        from lcifr.data.io.files import now
+        from lcifr.data.files import now
 
         arguments = {name: _plain(value) for name, value in command.arguments.items()}
         return cls(
@@ -143,7 +142,7 @@ class RunSettings:
     @classmethod
     def read(cls, folder: Path) -> RunSettings:
         """Of a result folder."""
-        from lcifr.artifacts.folder import read_json
+        from lcifr.data.files import read_json
 
         path = folder / SETTINGS
         if not path.is_file():
@@ -159,7 +158,7 @@ class RunSettings:
 
 def current_versions() -> dict[str, str]:
     """Of Python and of the packages that compute."""
-    from lcifr.artifacts.folder import versions
+    from lcifr.data.files import versions
 
     return {"python": platform.python_version(), **versions()}
 
@@ -198,7 +197,7 @@ class Steps:
 
     def kept(self, *names: str) -> bool:
         """Whether a step wrote these, and they are what it wrote. If not, nothing of them is left."""
-        from lcifr.artifacts.folder import first_change
+        from lcifr.data.files import first_change
         from lcifr.runs.streaming.parts import ChangedPartWarning
 
         note = self._notes().get(names[0])
@@ -214,8 +213,7 @@ class Steps:
 
     def keep(self, *names: str) -> None:
         """These are written, all of them."""
-        from lcifr.artifacts.folder import describe_contents
-        from lcifr.data.io.files import write_json
+        from lcifr.data.files import describe_contents, write_json
 
         write_json(self.work / NOTES, self._notes() | {names[0]: describe_contents(self.work, *names)})
 
@@ -247,7 +245,7 @@ def unchanged_settings(folder: Path) -> RunSettings:
 
 
 def _refuse_changed_inputs(settings: RunSettings) -> None:
-    from lcifr.data.io.places import is_remote
+    from lcifr.data.files import is_remote
 
     for name, before in settings.inputs.items():
         path = Path(before.path)

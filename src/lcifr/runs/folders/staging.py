@@ -15,7 +15,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from lcifr.data.io.places import StoragePlace
+from lcifr.data.files import StoragePlace
 from lcifr.errors import LcifrError
 from lcifr.runs.events import StepKind, step
 from lcifr.runs.folders.settings import SETTINGS

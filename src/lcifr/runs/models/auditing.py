@@ -117,9 +117,9 @@ def _result(
     checked: CheckedProofs | None,
     warnings: tuple[str, ...],
 ) -> AuditResult:
-    from lcifr.certify.population import state_tally
+    from lcifr.certification.population import state_tally
+    from lcifr.phi.lint import lint
     from lcifr.runs.auditing.result import AuditResult, Modularity
-    from lcifr.similarity.linting.linter import lint
 
     tally, held_out = found.tally, request.population
     statement = state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines.figures)

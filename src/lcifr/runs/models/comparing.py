@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.data.io.files import json_value
+from lcifr.data.files import json_value
 from lcifr.runs.events import Listener, listening, step, warn
 from lcifr.runs.models.labels import LabelComparison, compare_with_labels
 from lcifr.runs.models.opening import ModelOptions, open_model, schema_of_table
@@ -15,8 +15,8 @@ from lcifr.runs.models.opening import ModelOptions, open_model, schema_of_table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lcifr.certify.reference import LibraryComparison
-    from lcifr.certify.subject import LibraryModel
+    from lcifr.certification.reference import LibraryComparison
+    from lcifr.certification.subject import LibraryModel
     from lcifr.data import Encoding, Individuals, Schema
     from lcifr.models.load import ModelFile
 
@@ -128,7 +128,7 @@ class CompareResult:
 
 def compare_model(request: CompareRequest, listener: Listener | None = None) -> CompareResult:
     """Compare a model with its library; ``listener`` hears the events of :mod:`lcifr.runs.events`."""
-    from lcifr.certify.reference import make_up_people, place_at_boundaries
+    from lcifr.certification.reference import make_up_people, place_at_boundaries
     from lcifr.data import Individuals
     from lcifr.runs.people.complete import complete_table
     from lcifr.runs.people.loading import load_whole
@@ -203,8 +203,8 @@ def _labels(frame: pa.Table, schema: Schema) -> list[Any] | None:
 
 def _read_model(file: Any, frame: pa.Table, schema: Schema) -> LibraryModel:
     """Without scales: nothing here speaks of standard deviations."""
-    from lcifr.certify.subject import LibraryModel
-    from lcifr.similarity import Similarity
+    from lcifr.certification.subject import LibraryModel
+    from lcifr.phi import Similarity
 
     similarity = Similarity("same(all)", schema, _unscaled(schema))
     tolerance = 0.0 if file.outline().is_number else None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lcifr.data.io.files import sha256_of
+from lcifr.data.files import sha256_of
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import read_arithmetic
 from lcifr.models.model import Model

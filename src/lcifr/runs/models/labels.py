@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.data.io.files import json_value
-from lcifr.drawing.text import percent
+from lcifr.data.files import json_value
+from lcifr.display.text import percent
 from lcifr.errors import LcifrError
 from lcifr.models.rule import Kind
 from lcifr.runs.events import note, warn
 
 if TYPE_CHECKING:
-    from lcifr.certify.subject import LibraryModel
+    from lcifr.certification.subject import LibraryModel
     from lcifr.data import Individuals
     from lcifr.models.model import Model
     from lcifr.runs.models.preparing import ModelQuestion, PreparedModel

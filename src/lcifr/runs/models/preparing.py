@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lcifr.data.files import json_value
 from lcifr.data.frames import text_of
-from lcifr.data.io.files import json_value
 from lcifr.errors import LcifrError, TableError
 from lcifr.runs.events import note, step, warn
 from lcifr.runs.formulas import fit_similarity, read_formula
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from lcifr.data import Schema
     from lcifr.models.load import ModelFile
+    from lcifr.phi import Similarity
     from lcifr.runs.executors.crew import Workers
     from lcifr.runs.people.loading import LoadedTable
-    from lcifr.similarity import Similarity
 
 EXAMPLES = 100
 """Rows of the table that the model is read with, and those where a category appears first."""
@@ -188,7 +188,7 @@ def read_for_people(prepared: PreparedModel, question: ModelQuestion, source: Pe
 
     Says so where the library would take the columns of the table for others, by their position.
     """
-    from lcifr.data.io.stream import column_names
+    from lcifr.data.ingest import column_names
 
     named = {str(label): label for label in prepared.file.outline().classes}
     groups = [[named.get(name, name) for name in group] for group in question.groups]
@@ -251,7 +251,7 @@ def example_rows(source: PeopleSource) -> Any:
     """A pandas frame with every category spelled as in the table: the first rows, and others where one is new."""
     import pyarrow as pa
 
-    from lcifr.data.io.stream import read_tables
+    from lcifr.data.ingest import read_tables
 
     names, unseen = list(source.schema.names), {one.name: set(one.values) for one in source.schema.categorical}
     found, left = [], EXAMPLES

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lcifr.data.io.files import json_value
+from lcifr.data.files import json_value
 from lcifr.models.files.outline import ModelOutline
 from lcifr.runs.models.opening import open_model
 

@@ -15,14 +15,14 @@ from lcifr.models.chain import choose_for
 from lcifr.runs.auditing.subject import AuditSubject
 
 if TYPE_CHECKING:
-    from lcifr.certify.handover import FrozenEncoder
-    from lcifr.certify.subject import LibraryModel
+    from lcifr.certification.handover import FrozenEncoder
+    from lcifr.certification.subject import LibraryModel
     from lcifr.models.load import ModelFile
     from lcifr.models.model import Model
+    from lcifr.phi import Similarity
     from lcifr.runs.auditing.origin import ModelOrigin
     from lcifr.runs.auditing.result import ModelSummary
     from lcifr.runs.executors.library_file import LibraryFile
-    from lcifr.similarity import Similarity
 
 MODEL, DESCRIPTION, FORMULA, SCHEMA = "model", "model.toml", "similar.phi", "schema.toml"
 SCALES, EXAMPLE = "scales.json", "model-input.parquet"
@@ -121,7 +121,7 @@ class ModelSubject(AuditSubject):
         )
 
     def summary(self) -> ModelSummary:
-        from lcifr.certify.population import scale_sources
+        from lcifr.certification.population import scale_sources
         from lcifr.runs.auditing.result import FormulaSummary, ModelHashes, ModelSummary
         from lcifr.runs.folders.summaries import classes_of
 
@@ -170,7 +170,7 @@ def read_subject(
     ----------
     arithmetic : what was asked for; None for what the description says, else what the model comes from.
     """
-    from lcifr.certify.subject import LibraryModel
+    from lcifr.certification.subject import LibraryModel
 
     read = LibraryModel.read(file, example, similarity, groups, tolerance)
     described = None if file.description is None else file.description.arithmetic
@@ -190,11 +190,11 @@ def read_model_again(folder: Path, said: ModelSummary) -> tuple[Model, FrozenEnc
     """
     import pandas as pd
 
-    from lcifr.certify.subject import LibraryModel
+    from lcifr.certification.subject import LibraryModel
     from lcifr.data import Encoding
     from lcifr.models.files.description_reader import read_description
     from lcifr.models.load import load_file
-    from lcifr.similarity import Similarity
+    from lcifr.phi import Similarity
 
     assert said.origin is not None
     described = read_description(folder / DESCRIPTION) if said.origin.description is not None else None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def complete_table(loaded: LoadedTable, path: Path, schema: Schema) -> tuple[LoadedTable, int]:
     """The rows in which nothing is missing, known by their numbers in the file; and how many others there are."""
-    from lcifr.data.io.missing import complete_rows
+    from lcifr.data.table import complete_rows
 
     kept = np.flatnonzero(complete_rows(loaded.frame, schema))
     if not len(kept):

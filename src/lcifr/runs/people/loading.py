@@ -38,7 +38,7 @@ class LoadedTable:
 
     def ids(self, source: str, id_column: str) -> tuple[str | int, ...]:
         """The ids of these people, one for everybody."""
-        from lcifr.data.io.ids import read_ids
+        from lcifr.data.ingest import read_ids
 
         rows = range(len(self.frame)) if self.drawn is None else self.drawn
         return read_ids(self.frame if self.written is None else self.written, source, id_column, rows, texts=True)
@@ -104,7 +104,7 @@ def _lines(path: Path) -> int:
 
 def _load(path: Path, id_column: str | None) -> LoadedTable:
     from lcifr.data.frames import is_parquet, read_frame
-    from lcifr.data.io.ids import fitting_id_types, infer_types, read_as
+    from lcifr.data.ingest import fitting_id_types, infer_types, read_as
 
     texts = () if id_column is None or is_parquet(path) else (id_column,)
     frame, written = read_frame(path, texts=texts), None
@@ -118,8 +118,7 @@ def _load(path: Path, id_column: str | None) -> LoadedTable:
 
 def _count(path: Path, id_column: str | None) -> tuple[int, Sequence[Any]]:
     """How many rows there are, and of CSV the types that all ids fit."""
-    from lcifr.data.io.ids import OF_IDS, fitting_id_types
-    from lcifr.data.io.stream import count_people
+    from lcifr.data.ingest import OF_IDS, count_people, fitting_id_types
 
     kinds: Sequence[Any] = OF_IDS
     if (known := count_people(path)) is not None:
@@ -133,7 +132,7 @@ def _count(path: Path, id_column: str | None) -> tuple[int, Sequence[Any]]:
 
 
 def _tables(path: Path) -> Iterator[pa.Table]:
-    from lcifr.data.io.stream import read_tables
+    from lcifr.data.ingest import read_tables
 
     return read_tables(path, None)
 
@@ -144,7 +143,7 @@ def _drawn(path: Path, id_column: str | None, kinds: Sequence[Any], rows: Any, p
     import pyarrow as pa
 
     from lcifr.data.frames import is_parquet, read_frame
-    from lcifr.data.io.ids import infer_types, read_as
+    from lcifr.data.ingest import infer_types, read_as
 
     found, start = [], 0
     for table in _tables(path):
@@ -186,8 +185,7 @@ class LabelTable:
     @classmethod
     def read(cls, path: Path, target: str | None, id_column: str | None) -> LabelTable:
         """The labels in a file. Without a column of ids, these are its row numbers."""
-        from lcifr.data.io.ids import first_duplicate
-        from lcifr.data.io.stream import column_names
+        from lcifr.data.ingest import column_names, first_duplicate
 
         if id_column is None and path.is_file() and target != "id" and "id" in column_names(path):
             id_column = "id"

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lcifr.data import Individuals, Schema
-    from lcifr.data.io.row_ranges import ScannedTable
-    from lcifr.data.io.stream import FileColumns, TableSource
+    from lcifr.data.ingest import FileColumns, TableSource
+    from lcifr.data.store import ScannedTable
 
 
 HELD = 100_000
@@ -105,7 +105,7 @@ class PeopleSource:
     @property
     def attributes(self) -> TableSource:
         """Attributes and ids alone."""
-        from lcifr.data.io.stream import FileColumns
+        from lcifr.data.ingest import FileColumns
 
         if self.label is None:
             return self.table
@@ -125,7 +125,7 @@ class PeopleSource:
     def rows(self) -> Iterator[tuple[Individuals, Any]]:
         """Everybody in order, some at a time: who they are, and their labels (an Arrow column) or None."""
         from lcifr.data import Individuals
-        from lcifr.data.io.stream import read_tables
+        from lcifr.data.ingest import read_tables
         from lcifr.data.table import target_values
 
         start = 0
@@ -138,7 +138,7 @@ class PeopleSource:
 
     def label_columns(self) -> Iterator[pa.ChunkedArray]:
         """The labels alone, in order, some at a time."""
-        from lcifr.data.io.stream import FileColumns, read_tables
+        from lcifr.data.ingest import FileColumns, read_tables
         from lcifr.data.table import target_values
 
         label, start = str(self.label), 0
@@ -151,8 +151,7 @@ class PeopleSource:
         """The same people without labels, all read now."""
         import pyarrow as pa
 
-        from lcifr.data.io.ids import read_ids
-        from lcifr.data.io.stream import name_of, read_tables
+        from lcifr.data.ingest import name_of, read_ids, read_tables
 
         table, rows = pa.concat_tables(read_tables(self.table, self.schema)), range(self.count)
         named = self.id_column
@@ -204,7 +203,7 @@ def part_for(people: int, asked: int | None, *, quick: bool = False) -> int:
 
 def is_table(path: Path) -> bool:
     """Whether something is there to be read: a file or a folder, or in a store, of which one learns when it is read."""
-    from lcifr.data.io.places import is_remote
+    from lcifr.data.files import is_remote
 
     return path.exists() or is_remote(path)
 

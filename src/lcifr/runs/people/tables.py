@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lcifr.data import Schema
-    from lcifr.data.io.missing import RowSkip
-    from lcifr.data.io.stream import FileColumns
+    from lcifr.data.ingest import FileColumns
+    from lcifr.data.table import RowSkip
     from lcifr.runs.executors.crew import Workers
     from lcifr.runs.people.loading import LoadedTable
 
@@ -119,7 +119,7 @@ def _fix(error: TableError, source: str) -> str:
 
 
 def _ids(loaded: LoadedTable, source: str, id_column: str | None) -> tuple[str | int, ...]:
-    from lcifr.data.io.ids import duplicate_id_error, first_duplicate
+    from lcifr.data.ingest import duplicate_id_error, first_duplicate
 
     if id_column is None:
         return tuple(range(len(loaded.frame))) if loaded.drawn is None else loaded.drawn
@@ -177,12 +177,11 @@ def scan_people(
     workers : a cluster looks at a Parquet table, which is then read where it is; otherwise this process does. Where
         rows are left out and the others have to be stored, this process looks at it as well.
     """
+    from lcifr.data.files import StoragePlace, is_remote
     from lcifr.data.frames import is_parquet
-    from lcifr.data.io.missing import RowSkip
-    from lcifr.data.io.places import StoragePlace, is_remote
-    from lcifr.data.io.row_ranges import ScannedTable
-    from lcifr.data.io.scan import scan_file
-    from lcifr.data.io.stream import FileColumns, column_names
+    from lcifr.data.ingest import FileColumns, column_names, scan_file
+    from lcifr.data.store import ScannedTable
+    from lcifr.data.table import RowSkip
     from lcifr.runs.events import step
 
     names = column_names(path)
@@ -223,7 +222,7 @@ def _look_on_cluster(
     skipping: RowSkip | None,
     cluster: RayCluster,
 ) -> FileColumns:
-    from lcifr.artifacts.folder import versions
+    from lcifr.data.files import versions
     from lcifr.runs.executors.first_look import Look, look_on_cluster  # Ray is imported only for a cluster
 
     return look_on_cluster(Look(source, schema, id_column, label, skipping, versions()), cluster)

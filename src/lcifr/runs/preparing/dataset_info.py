@@ -41,8 +41,8 @@ class DatasetInfo:
 
 def dataset_info(name: str, folder: Path | None = None) -> DatasetInfo:
     """The dataset by this name; ``folder`` is that of all datasets, None for ``$LCIFR_DATA`` or the user's cache."""
-    from lcifr.data.io.fetch import data_folder
     from lcifr.datasets import find
+    from lcifr.datasets.downloads import data_folder
 
     source = find(name)
     place = data_folder(folder) / source.name

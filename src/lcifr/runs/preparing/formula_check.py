@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lcifr.data import Schema
-    from lcifr.similarity import Similarity
-    from lcifr.similarity.linting.finding import Example, Finding
-    from lcifr.similarity.linting.neighbours import Neighbours
+    from lcifr.phi import Similarity
+    from lcifr.phi.lint import Example, Finding
+    from lcifr.phi.neighbours import Neighbours
 
 
 @dataclass(frozen=True)
@@ -66,14 +66,14 @@ class FormulaCheckResult:
     @property
     def has_errors(self) -> bool:
         """Whether nothing could be proved about the formula."""
-        from lcifr.similarity.linting.finding import Severity
+        from lcifr.phi.lint import Severity
 
         return any(finding.severity is Severity.ERROR for finding in self.findings)
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
-        from lcifr.certify.population import scale_sources
-        from lcifr.similarity.language.printer import print_formula
+        from lcifr.certification.population import scale_sources
+        from lcifr.phi.formula import print_formula
 
         found = self.neighbours
         scales = [asdict(one) for one in scale_sources(self.similarity, self.data)]
@@ -101,7 +101,7 @@ class FormulaCheckResult:
         }
 
     def _finding(self, finding: Finding) -> dict[str, Any]:
-        from lcifr.similarity.language.diagnostics import find_position
+        from lcifr.phi.syntax_errors import find_position
 
         place = find_position(self.similarity.text, finding.span.start) if finding.span else None
         return {
@@ -116,9 +116,9 @@ class FormulaCheckResult:
 
 def explain_formula(request: FormulaRequest) -> ExplainedFormula:
     """A formula in English; distances in standard deviations are said in the data's own units where it is given."""
-    from lcifr.similarity.language.explain.sentences import explain
-    from lcifr.similarity.language.parser import parse
-    from lcifr.similarity.language.printer import print_formula
+    from lcifr.phi.explain import explain
+    from lcifr.phi.formula import print_formula
+    from lcifr.phi.parser import parse
 
     text, source = read_formula(request.formula)
     if request.data is not None:
@@ -147,8 +147,8 @@ def check_formula(
 
 def check_with_people(similarity: Similarity, data: str, *, most: int = 500, seed: int = 0) -> FormulaCheckResult:
     """:func:`check_formula` of one that is at hand, with the people its encoding was fitted on; data : their name."""
-    from lcifr.similarity.linting.linter import lint
-    from lcifr.similarity.linting.neighbours import find_neighbours
+    from lcifr.phi.lint import lint
+    from lcifr.phi.neighbours import find_neighbours
 
     findings = lint(similarity, seed=seed)
     with step("Comparing people", StepKind.COUNT) as progress:
@@ -204,7 +204,7 @@ def _read_people(data: str, request: FormulaRequest) -> _FormulaPeople:
 
 def _complete_people(data: str, schema: Schema, table: pa.Table) -> _FormulaPeople:
     """Those of whom everything is known: φ says nothing about others, and an audit of a model leaves them out too."""
-    from lcifr.data.io.missing import complete_rows
+    from lcifr.data.table import complete_rows
 
     kept = complete_rows(table, schema)
     rows = [row for row, is_complete in enumerate(kept.tolist()) if is_complete]
@@ -216,7 +216,7 @@ def _complete_people(data: str, schema: Schema, table: pa.Table) -> _FormulaPeop
 
 
 def _is_ready(formula: str) -> bool:
-    from lcifr.similarity import ready_names
+    from lcifr.phi import ready_names
 
     return formula in ready_names() and not Path(formula).is_file()
 

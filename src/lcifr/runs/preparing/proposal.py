@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from lcifr.data import Numeric, Schema
 from lcifr.data.frames import as_text
-from lcifr.data.io.missing import complete_rows, missing_values
-from lcifr.data.malformed_numbers import MalformedNumber, find_malformed_number
+from lcifr.data.inference import MalformedNumber, find_malformed_number
+from lcifr.data.table import complete_rows, missing_values
 from lcifr.errors import LcifrError, TableError, TableProblem
+from lcifr.phi.formula import quote_name
 from lcifr.runs.people.loading import read_whole
 from lcifr.runs.people.source import no_column
 from lcifr.runs.preparing.column_choices import ColumnChoices
 from lcifr.runs.preparing.model_columns import kinds_of_model, refuse_unknown_columns, with_values_of_model
 from lcifr.runs.preparing.proposed_formula import freed_attributes, write_formula
-from lcifr.similarity.language.names import quote_name
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lcifr.data import Categorical, Schema
-from lcifr.similarity.language.names import quote_name, quote_value
-from lcifr.similarity.proposal_mark import mark_of
+from lcifr.phi.formula import quote_name, quote_value
+from lcifr.phi.lint import mark_of
 
 if TYPE_CHECKING:
     from lcifr.data import Attribute

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.data.io.places import is_remote
+from lcifr.data.files import is_remote
 from lcifr.errors import LcifrError, TableError, no_such_file
 from lcifr.runs.events import Listener, listening
 

@@ -13,15 +13,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import compute
 
-from lcifr.artifacts.folder import describe_files, fresh_folder, open_folder, write_manifest
-from lcifr.certify.audit import audit_looked_up, audit_region
-from lcifr.certify.handover import freeze, represent_lowered
-from lcifr.certify.subject import Hashes, LibraryModel
-from lcifr.certify.sweep.look_up import ProvedCells
-from lcifr.certify.verdicts import Audit, Reason, Verdict
+from lcifr.certification.audit import audit_looked_up, audit_region
+from lcifr.certification.handover import freeze, represent_lowered
+from lcifr.certification.subject import Hashes, LibraryModel
+from lcifr.certification.sweep.look_up import ProvedCells
+from lcifr.certification.verdicts import Audit, Reason, Verdict
 from lcifr.data import Individuals
-from lcifr.data.io.row_ranges import ScannedTable
-from lcifr.data.io.stream import Chunk, TableSource, parquet_batches
+from lcifr.data.files import describe_files, fresh_folder, open_folder, write_manifest
+from lcifr.data.ingest import Chunk, TableSource, parquet_batches
+from lcifr.data.store import ScannedTable
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.models.arithmetic import read_arithmetic
 from lcifr.models.chain import choose_for

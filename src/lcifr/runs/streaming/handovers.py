@@ -12,9 +12,8 @@ from typing import Any, final
 import numpy as np
 import pyarrow as pa
 
-from lcifr.artifacts.folder import MANIFEST, describe_files, versions, write_manifest
-from lcifr.certify.consumer import Where, certify
-from lcifr.certify.handover import (
+from lcifr.certification.consumer import Where, certify
+from lcifr.certification.handover import (
     HandoverChunk,
     Outline,
     Representation,
@@ -25,11 +24,11 @@ from lcifr.certify.handover import (
     read_handover_chunks,
     represent,
 )
-from lcifr.certify.subject import rule_of_bundle
-from lcifr.certify.verdicts import Certificates
-from lcifr.data.io.files import sha256_of
-from lcifr.data.io.row_ranges import ScannedTable
-from lcifr.data.io.stream import Chunk, TableSource, parquet_batches
+from lcifr.certification.subject import rule_of_bundle
+from lcifr.certification.verdicts import Certificates
+from lcifr.data.files import MANIFEST, describe_files, sha256_of, versions, write_manifest
+from lcifr.data.ingest import Chunk, TableSource, parquet_batches
+from lcifr.data.store import ScannedTable
 from lcifr.errors import ArtefactError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
 from lcifr.models.chain import choose_for
@@ -89,7 +88,7 @@ def represent_file(
     id_column : the column with the ids; row numbers if None.
     chunk : people per part. workers : processes; one per core if None, where that is worth
         their start.
-    share_formula, tolerance, budget, arithmetic, device : as for :func:`lcifr.certify.handover.represent`.
+    share_formula, tolerance, budget, arithmetic, device : as for :func:`lcifr.certification.handover.represent`.
     """
     target, frozen = Path(folder), freeze(encoder)
     deployed = choose_arithmetic(arithmetic, frozen.native)

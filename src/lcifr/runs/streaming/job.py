@@ -8,8 +8,8 @@ from typing import Any, final
 
 from threadpoolctl import threadpool_limits
 
-from lcifr.data.io.row_ranges import RowRange
-from lcifr.data.io.stream import Chunk
+from lcifr.data.ingest import Chunk
+from lcifr.data.store import RowRange
 from lcifr.runs.executors.packing import Luggage
 
 

@@ -17,14 +17,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from lcifr.artifacts.folder import versions
-from lcifr.certify.handover import FrozenEncoder
+from lcifr.certification.handover import FrozenEncoder
 from lcifr.data import Schema
-from lcifr.data.io.duplicate_ids import DuplicateIds, hash_id
-from lcifr.data.io.files import write_atomic
-from lcifr.data.io.places import is_remote
-from lcifr.data.io.row_ranges import RowRange, ScannedTable
-from lcifr.data.io.stream import Chunk, TableSource, count_people, read_chunks
+from lcifr.data.files import is_remote, versions, write_atomic
+from lcifr.data.ingest import Chunk, DuplicateIds, TableSource, count_people, hash_id, read_chunks
+from lcifr.data.store import RowRange, ScannedTable
 from lcifr.errors import ArtefactError
 from lcifr.runs.events import counting_people, note
 from lcifr.runs.executors.crew import Crew, PendingPart, RayCluster, Workers

@@ -10,9 +10,9 @@ from typing import Any, Self, final
 import pyarrow as pa
 from pyarrow import parquet
 
-from lcifr.data.io.parquet_table import is_text
-from lcifr.data.io.row_groups import RowGroupFile
-from lcifr.data.io.stream import parquet_batches
+from lcifr.data.ingest import parquet_batches
+from lcifr.data.parquet import is_text
+from lcifr.data.row_groups import RowGroupFile
 
 GROUP = 1 << 16
 """Rows in a row group of Parquet: each group adds some kB to the footer, which is held in memory."""

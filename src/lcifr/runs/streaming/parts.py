@@ -16,9 +16,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import final
 
-from lcifr.artifacts.folder import fresh_folder
-from lcifr.data.io.files import locked
-from lcifr.data.io.places import StoragePlace
+from lcifr.data.files import StoragePlace, fresh_folder, locked
 from lcifr.errors import ArtefactError
 
 NAMED = "named"

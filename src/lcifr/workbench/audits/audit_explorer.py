@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certify.handover import FrozenEncoder
-from lcifr.certify.verdicts import Audit, Verdict
+from lcifr.certification.handover import FrozenEncoder
+from lcifr.certification.verdicts import Audit, Verdict
 from lcifr.data import Categorical, Individuals, Schema
-from lcifr.drawing.score_text import person_sentence, signed
-from lcifr.drawing.text import visible
+from lcifr.display.scores import person_sentence, signed
+from lcifr.display.text import visible
 from lcifr.errors import LcifrError
+from lcifr.phi.core import PairedPeople
+from lcifr.phi.lint import find_false_part
 from lcifr.report.content import Report
 from lcifr.report.page import ReportRequest, write_report
 from lcifr.report.people.content import PersonRow
 from lcifr.report.people.shown import show
 from lcifr.report.sources.folder import FolderContent, read_content
 from lcifr.report.wording import put_into_words
-from lcifr.similarity.linting.synthetic_pairs import find_false_part
-from lcifr.similarity.semantics.core import PairedPeople
 from lcifr.workbench.audits.answers import AddedScore, ExploredPerson, MovableAttribute, OpenedAudit, PersonLine, WhatIf
 from lcifr.workbench.command_lines import command_line
 from lcifr.workbench.models.model_desk import own_decision, row_of

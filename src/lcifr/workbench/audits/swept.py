@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lcifr.drawing.sweeps.charts import KINDS
-from lcifr.drawing.sweeps.shares import Shares, ValueParts
-from lcifr.drawing.text import format_value, visible
+from lcifr.display.charts import KINDS, Shares, ValueParts
+from lcifr.display.text import format_value, visible
 from lcifr.runs.auditing.result import ModelSummary
 from lcifr.runs.sweeps.folder import SweepResult
 from lcifr.runs.sweeps.worst_pairs import WorstPair

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lcifr.data import Categorical, Schema
 from lcifr.data.schema import RESERVED_GROUPS
-from lcifr.similarity.language.names import quote_name, quote_value, unquote
+from lcifr.phi.formula import quote_name, quote_value, unquote
 
 SHOWN = 12
 NEAR = 2_000

@@ -12,21 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certify.profiles import surroundings
+from lcifr.certification.profiles import surroundings
 from lcifr.data import Numeric
-from lcifr.data.io.files import write_atomic
-from lcifr.drawing.text import visible
+from lcifr.data.files import write_atomic
+from lcifr.display.text import visible
 from lcifr.errors import LcifrError, RegionError
+from lcifr.phi import Similarity
+from lcifr.phi.formula import Span
+from lcifr.phi.lint import Example, Severity, short_percent, values_of
+from lcifr.phi.neighbours import neighbours_of
+from lcifr.phi.parser import diagnose
+from lcifr.phi.syntax_errors import find_position
 from lcifr.report.people.content import Explorer, PersonRow
 from lcifr.report.people.shown import Row, show
 from lcifr.runs.formulas import read_formula
 from lcifr.runs.preparing.formula_check import check_with_people
-from lcifr.similarity import Similarity
-from lcifr.similarity.language.diagnostics import find_position
-from lcifr.similarity.language.formula import Span
-from lcifr.similarity.language.parser import diagnose
-from lcifr.similarity.linting.finding import Example, Severity, short_percent, values_of
-from lcifr.similarity.linting.nearest import neighbours_of
 from lcifr.workbench.command_lines import command_line
 from lcifr.workbench.formulas.answers import (
     AroundPerson,

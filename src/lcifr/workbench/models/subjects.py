@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lcifr.certify.handover import FrozenEncoder
+from lcifr.certification.handover import FrozenEncoder
 from lcifr.data import Schema
 from lcifr.errors import LcifrError
+from lcifr.phi import Similarity
 from lcifr.runs.auditing.parties import Parties, read_parties
 from lcifr.runs.auditing.subject import AuditSubject
 from lcifr.runs.folders.summaries import read_consumer, read_producer
@@ -18,7 +19,6 @@ from lcifr.runs.models.preparing import example_rows
 from lcifr.runs.models.showing import show_model
 from lcifr.runs.models.subject import read_subject
 from lcifr.runs.people.source import PeopleTable, source_in_memory
-from lcifr.similarity import Similarity
 from lcifr.workbench.people_tables import OpenTable, PeopleTables, stamp
 from lcifr.workbench.work_folder import WorkFolder
 

@@ -16,8 +16,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from lcifr.data.io.files import json_value
-from lcifr.drawing.text import visible
+from lcifr.data.files import json_value
+from lcifr.display.text import visible
 from lcifr.errors import LcifrError
 from lcifr.runs.events import Event, Note, Warned, listening
 from lcifr.workbench.web.guard import Guard
@@ -30,7 +30,7 @@ KINDS = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-SHARED = {"page.css": ("lcifr.report", "page.css"), "chart.css": ("lcifr.drawing", "chart.css")}
+SHARED = {"page.css": ("lcifr.report", "page.css"), "chart.css": ("lcifr.display", "chart.css")}
 """Files of the report's look, which are not kept twice."""
 
 

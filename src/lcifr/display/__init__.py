@@ -1,0 +1,1 @@
+"""Numbers as text, and charts as SVG, for the command line, pages and notebooks."""

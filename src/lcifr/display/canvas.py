@@ -1,0 +1,291 @@
+"""SVG charts from shapes: escaped markup, axes, labels that do not overlap, and a compact form for a page's script."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from typing import Any
+from xml.etree.ElementTree import Element, tostring
+
+from lcifr.display.text import count, visible
+
+# Element trees for HTML and SVG, escaped on output.
+
+Child = Any
+"""An element, a text, None, or several of them."""
+
+
+def element(name: str, /, *children: Child, **attributes: Any) -> Element:
+    """One element; ``class_`` and ``aria_label`` become ``class`` and ``aria-label``, None leaves an attribute out."""
+    named = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items() if value is not None}
+    made = Element(name, {key: visible(str(value)) for key, value in named.items()})
+    for child in children:
+        append(made, child)
+    return made
+
+
+def append(parent: Element, child: Child) -> None:
+    """Append text, an element or several."""
+    if child is None:
+        return
+    if isinstance(child, Element):
+        parent.append(child)
+    elif isinstance(child, str):
+        _append_text(parent, visible(child))
+    elif isinstance(child, Iterable):
+        for one in child:
+            append(parent, one)
+    else:
+        raise TypeError(f"{type(child).__name__} is neither text nor an element")
+
+
+def _append_text(parent: Element, text: str) -> None:
+    if len(parent):
+        parent[-1].tail = (parent[-1].tail or "") + text
+    else:
+        parent.text = (parent.text or "") + text
+
+
+def breakable(name: str) -> list[Child]:
+    """A column name in which a line may break after every underscore."""
+    first, *rest = name.split("_")
+    return [first, *(part for word in rest for part in ("_", element("wbr"), word))]
+
+
+def raw(name: str, text: str, /, **attributes: Any) -> Element:
+    """A ``script`` or ``style``, whose text is written as it is: only for text that cannot end the element."""
+    if "</" in text or "<!" in text:
+        raise ValueError(f"this text would end its <{name}>")
+    made = element(name, **attributes)
+    made.text = text
+    return made
+
+
+def to_html(made: Element) -> str:
+    """As HTML."""
+    return str(tostring(made, encoding="unicode", method="html"))
+
+
+def to_xml(made: Element) -> str:
+    """As XML, for standalone SVG files."""
+    return str(tostring(made, encoding="unicode"))
+
+
+# Placement of text in charts: no label covers another one, a dot, or the edge of the picture.
+#
+# The reader's font is unknown, so text is measured in the widest of the common ones.
+
+WIDE = 7.6  # of a character, and HIGH of a line, in units of a picture with letters of 12 px
+HIGH = 15.0
+GAP = 6.0  # between two labels side by side
+NEAR = 8.0  # from a dot to its label
+RINGS = 4
+
+
+@dataclass(frozen=True)
+class LabelBox:
+    """A rectangle; y grows downwards."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def overlaps(self, other: LabelBox) -> bool:
+        across = self.left < other.right and other.left < self.right
+        return across and self.top < other.bottom and other.top < self.bottom
+
+    def inside(self, other: LabelBox) -> bool:
+        across = other.left <= self.left and self.right <= other.right
+        return across and other.top <= self.top and self.bottom <= other.bottom
+
+
+def width_of(text: str) -> float:
+    """An upper bound on the width of a text."""
+    return WIDE * len(text)
+
+
+def clipped(name: str, most: int = 20) -> str:
+    """A name that fits beside its bar; a table has the whole."""
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def axis_name(attribute: str, unit: str = "", most: int = 50) -> str:
+    """The name of an attribute below a chart, with its unit."""
+    behind = f" ({clipped(unit, most // 2)})" if unit else ""
+    return clipped(attribute, most - len(behind)) + behind
+
+
+def place_labels(
+    dots: Sequence[tuple[float, float]], texts: Sequence[str], paper: LabelBox, radius: float
+) -> list[LabelBox | None]:
+    """A box for the text of every dot, as near to it as there is room; None where there is none."""
+    taken = [LabelBox(x - radius, y - radius, x + radius, y + radius) for x, y in dots]
+    found: list[LabelBox | None] = []
+    for (x, y), text in zip(dots, texts, strict=True):
+        free = (box for box in _around(x, y, width_of(text)) if box.inside(paper))
+        box = next((box for box in free if not any(box.overlaps(other) for other in taken)), None)
+        found.append(box)
+        taken += [] if box is None else [box]
+    return found
+
+
+def _around(x: float, y: float, width: float) -> Iterator[LabelBox]:
+    """Where the label of a dot may lie: beside it above and below first, then straight, then further away."""
+    for ring in range(1, RINGS + 1):
+        away = NEAR * ring
+        lefts, tops = (x + away, x - away - width), (y - away - HIGH / 2, y + away - HIGH / 2)
+        places = [*product(tops, lefts), *product((y - HIGH / 2,), lefts)]
+        places += [(y - away - HIGH, x - width / 2), (y + away, x - width / 2)]
+        yield from (LabelBox(left, top, left + width, top + HIGH) for top, left in places)
+
+
+def fit_row(centres: Sequence[float], texts: Sequence[str], right: float) -> list[float] | None:
+    """Centres of texts in one row, moved inside 0 … ``right``; None where two of them would touch."""
+    widths = [width_of(text) for text in texts]
+    moved = [min(max(x, width / 2), right - width / 2) for x, width in zip(centres, widths, strict=True)]
+    extents = [(x - width / 2, x + width / 2) for x, width in zip(moved, widths, strict=True)]
+    apart = all(left[1] + GAP <= following[0] for left, following in pairwise(extents))
+    return moved if apart else None
+
+
+# Axes of SVG charts: coordinates, grids, ticks, and the shell of a chart with its title and description.
+
+WIDTH, HEIGHT = 440, 260
+LEFT, RIGHT, TOP, BOTTOM = 46, 22, 14, 44
+TICKS = 5  # across, or as many of them as have room for their numbers
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Data to chart coordinates; ``start`` is the width of the labels beside the chart, ``floor`` its lower end."""
+
+    left: float
+    right: float
+    low: float
+    high: float
+    start: float = LEFT
+    top: float = TOP
+    floor: float = HEIGHT - BOTTOM
+
+    def x(self, value: float) -> float:
+        return self.start + (value - self.left) / (self.right - self.left) * (WIDTH - self.start - RIGHT)
+
+    def y(self, value: float) -> float:
+        return self.floor - (value - self.low) / (self.high - self.low) * (self.floor - self.top)
+
+
+def label_width(ticks: Sequence[float], tick_text: Callable[[float], str]) -> float:
+    """Room for the longest number beside the chart."""
+    return max([LEFT, *(width_of(tick_text(tick)) + 10 for tick in ticks)])
+
+
+def share_tick(share: float) -> str:
+    return f"{100 * share:.4g} %"
+
+
+def count_tick(value: float) -> str:
+    return count(int(value))
+
+
+def svg(parts: Any, *, title: str, description: str, key: str, height: float = HEIGHT) -> Element:
+    """A chart that a screen reader can read out."""
+    return element(
+        "svg",
+        element("title", title, id=f"{key}-title"),
+        element("desc", description, id=f"{key}-desc"),
+        parts,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {WIDTH} {height:g}",
+        class_="chart",
+        role="img",
+        aria_labelledby=f"{key}-title {key}-desc",
+    )
+
+
+def grid(frame: Frame, ticks: Sequence[float], tick_text: Callable[[float], str]) -> list[Element]:
+    """Lines across with their numbers."""
+    found = []
+    for tick in ticks:
+        y = frame.y(tick)
+        found.append(line(frame.start, y, WIDTH - RIGHT, y, "grid"))
+        found.append(text(frame.start - 6, y + 4, tick_text(tick), "end"))
+    return found
+
+
+def across(frame: Frame, tick_text: Callable[[float], str], axis: str) -> list[Element]:
+    """The axis below, with as many numbers as have room, and its name."""
+    for many in range(TICKS, 0, -1):
+        ticks = round_ticks(frame.left, frame.right, many)
+        if places := fit_row([frame.x(tick) for tick in ticks], [tick_text(tick) for tick in ticks], WIDTH):
+            break
+    else:
+        ticks, places = [], []
+    words = [text(x, frame.floor + 17, tick_text(tick), "middle") for x, tick in zip(places, ticks, strict=True)]
+    base = line(frame.start, frame.floor, WIDTH - RIGHT, frame.floor, "axis")
+    return [base, *words, text((frame.start + WIDTH - RIGHT) / 2, frame.floor + BOTTOM - 8, axis, "middle", "label")]
+
+
+def round_ticks(low: float, high: float, many: int = TICKS) -> list[float]:
+    """At most about so many round numbers between both ends."""
+    step = round_step((high - low) / many)
+    first = -int(-low // step)
+    slack = 1e-9 * (high - low)
+    return [float(f"{k * step:.12g}") for k in range(first, first + 12) if low - slack <= k * step <= high + slack]
+
+
+def round_step(least: float) -> float:
+    """The smallest of 1, 2, 5 · 10ᵏ that is at least this."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return float(next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9)))
+
+
+def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Element:
+    return element("line", x1=f"{x1:.1f}", y1=f"{y1:.1f}", x2=f"{x2:.1f}", y2=f"{y2:.1f}", class_=kind)
+
+
+def rectangle(x: float, y: float, width: float, height: float, kind: str) -> Element:
+    shape = {"x": x, "y": y, "width": max(width, 0.5), "height": height}
+    return element("rect", **{name: f"{value:.1f}" for name, value in shape.items()}, class_=kind)
+
+
+def circle(x: float, y: float, radius: float, kind: str) -> Element:
+    return element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r=f"{radius:g}", class_=kind)
+
+
+def text(x: float, y: float, words: str, anchor: str, kind: str = "tick") -> Element:
+    return element("text", words, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, class_=kind)
+
+
+# SVG charts as short lists of numbers and texts, from which a page's script makes the same elements again.
+
+SHAPES = {
+    "line": ("x1", "y1", "x2", "y2", "class"),
+    "rect": ("x", "y", "width", "height", "class"),
+    "circle": ("cx", "cy", "r", "class"),
+    "text": ("x", "y", "text-anchor", "class"),
+    "polyline": ("points", "class"),
+}
+"""What a chart consists of; the script has the same list."""
+
+
+def compact_chart(chart: Element) -> list[Any]:
+    """[height, shapes]: of each shape its place in SHAPES, its attributes in that order, and the text of a text."""
+    names = list(SHAPES)
+    shapes: list[list[Any]] = []
+    for one in chart.iter():
+        if one.tag in SHAPES:
+            values = [_value(one.get(name, "")) for name in SHAPES[one.tag]]
+            shapes.append([names.index(one.tag), *values, *([one.text or ""] if one.tag == "text" else [])])
+    return [_value(chart.attrib["viewBox"].split()[3]), shapes]
+
+
+def _value(text: str) -> Any:
+    """A number where the text is one."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return int(number) if number == int(number) else number

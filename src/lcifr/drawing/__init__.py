@@ -1,1 +1,0 @@
-"""Markup, SVG charts, matplotlib figures and number formatting for pages and notebooks."""

@@ -1,1 +1,0 @@
-"""Pictures of sweeps: shares of everybody who can exist, along one attribute and over two."""

@@ -1,1 +1,0 @@
-"""The text of φ: grammar, parser, syntax tree, printer and diagnostics."""

@@ -1,1 +1,0 @@
-"""Formulas in plain English."""

@@ -1,1 +1,0 @@
-"""Lint of formulas: findings about φ itself and about φ on real people."""
