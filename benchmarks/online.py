@@ -17,8 +17,8 @@ from lcifr.certification.handover import freeze
 from lcifr.certification.verdicts import Audit, Reason, Verdict
 from lcifr.data import Categorical, Individuals
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.chain import merge
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
+from lcifr.models.network import merge
 from lcifr.prove import Budget, maximize
 from lcifr.prove.networks.linear_bounds.cell_batch import tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines

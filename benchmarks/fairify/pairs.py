@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lcifr.certification.sweep.pairs import Pairs
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.deployed import Deployment, Stage
+from lcifr.models.rounding import Deployment, Stage
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,10 @@ from lcifr.certification.audit import audit
 from lcifr.certification.handover import FrozenEncoder
 from lcifr.certification.verdicts import Audit
 from lcifr.data import Encoding, Individuals
+from lcifr.models.loaders.tree_ensembles import identity
 from lcifr.models.model import Model
 from lcifr.models.rule import Rule
-from lcifr.models.trees.nodes import CategoryNode, NumberNode, TreeLeaf, TreeNode
-from lcifr.models.trees.tables import identity
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import CategoryNode, NumberNode, TreeLeaf, TreeNode, Trees
 from tests.certification import scenes
 
 FORMULA = "same(job) and age within 6 and income within 5"

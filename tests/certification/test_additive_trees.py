@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from lcifr.certification.explanations.additive_trees import read_additive, term_maximum, term_name
-from lcifr.models.trees.trees import NUMBER
+from lcifr.models.additive import read_additive, term_maximum, term_name
+from lcifr.models.trees import NUMBER
 from tests.certification import explained_models, scenes
 
 

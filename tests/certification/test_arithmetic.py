@@ -19,7 +19,7 @@ from lcifr.certification.handover import Representation
 from lcifr.data import Categorical, Encoding, Numeric, Schema
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind, Rule
 from lcifr.phi.similarity import Similarity

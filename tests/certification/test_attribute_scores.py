@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lcifr.certification.explain import attribute_scores
-from lcifr.certification.explanations.additive_trees import read_additive, term_name
+from lcifr.models.additive import read_additive, term_name
 from tests.certification import explained_models
 
 

@@ -13,9 +13,9 @@ from lcifr.certification.handover import Provenance, Representation
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
 from lcifr.models.network import Network
-from lcifr.models.trees.trees import LEAF, Trees
+from lcifr.models.trees import LEAF, Trees
 
 GIVEN = Provenance("", "", "", "", None, 1e-6, "given", arithmetic=Arithmetic.FLOAT64)
 PEOPLE, WIDTH = 40, 3

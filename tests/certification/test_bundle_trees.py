@@ -18,7 +18,7 @@ from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected
 from lcifr.errors import LcifrError
 from lcifr.runs.checking import CheckRequest, check
-from tests.models.trees.semantics import before, table
+from tests.models.loaders.tree_semantics import before, table
 
 PHI = "same(town) and numeric within 0.1 sd"
 ROWS = "same(town) and age = age' and |income' - income + 3 * score' - 3 * score| <= 4 and numeric within 0.3 sd"

@@ -22,7 +22,7 @@ from lcifr.certification.handover import Provenance, Representation, represent
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
 from lcifr.models.network import Network
 from lcifr.models.rule import Rule
 from tests.certification.scenes import FORMULAS, scene

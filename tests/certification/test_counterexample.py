@@ -15,8 +15,8 @@ from lcifr.certification.counterexample import Counterexamples, Trial, shorter_n
 from lcifr.certification.demands import RoughError, is_strict, outputs_at
 from lcifr.data import Categorical, Individuals, Numeric, Schema
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.deployed import Deployment, Stage
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
+from lcifr.models.rounding import Deployment, Stage
 from tests.certification.scenes import scene
 from tests.prove.instances import random_network
 

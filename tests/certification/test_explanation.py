@@ -10,7 +10,7 @@ import pytest
 from lcifr.certification.explain import PAIRS, SHOWN, Explanation, undrawn_pairs
 from lcifr.certification.handover import FrozenEncoder
 from lcifr.errors import LcifrError
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
 from tests.certification import explained_models
 from tests.prove.instances import random_network
 from tests.report.tags import Tags

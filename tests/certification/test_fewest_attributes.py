@@ -10,7 +10,7 @@ import pytest
 from lcifr.certification.counterexample import Trial, differing, held_at
 from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.trees.trees import NUMBER
+from lcifr.models.trees import NUMBER
 from tests.certification import explained_models
 
 

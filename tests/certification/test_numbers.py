@@ -13,8 +13,7 @@ from lcifr.certification.consumer import certify
 from lcifr.certification.handover import represent
 from lcifr.errors import LearningError
 from lcifr.estimators import FairEncoder, RobustRegressor
-from lcifr.models.chain import merge
-from lcifr.models.network import Network, compose
+from lcifr.models.network import Network, compose, merge
 from lcifr.prove import maximize
 from tests.certification.scenes import FORMULAS, scene
 from tests.learn.populations import FORMULA, population

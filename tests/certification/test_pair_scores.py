@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from lcifr.certification.explain import pair_scores
-from lcifr.certification.explanations.additive_trees import read_additive
 from lcifr.display.scores import PairAxis
+from lcifr.models.additive import read_additive
 from tests.certification import explained_models
 
 

@@ -17,7 +17,7 @@ from lcifr.certification.saved_models import (
     write_stored,
 )
 from lcifr.errors import LearningError
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
 from lcifr.models.model import Model
 
 ORIGIN = {"file": "trees.json"}

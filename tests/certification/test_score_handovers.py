@@ -14,14 +14,11 @@ from lcifr.certification.bundle import write_bundle
 from lcifr.certification.handover import FrozenEncoder, freeze, represent
 from lcifr.check.bundle import check_bundle, read_judge, read_people
 from lcifr.data import Individuals
-from lcifr.learn.trees.additive import AdditiveModel, ShapeFunction
-from lcifr.learn.trees.bins.attribute_bins import AttributeBins
-from lcifr.learn.trees.conversion import as_trees
-from lcifr.learn.trees.representation import score_trees, summing_head
+from lcifr.models.additive import AdditiveModel, AttributeBins, ShapeFunction, as_trees, score_trees, summing_head
+from lcifr.models.loaders.tree_ensembles import identity
 from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.rule import Rule
-from lcifr.models.trees.tables import identity
 from tests.certification.scenes import FORMULAS, people, similarity
 from tests.learn.populations import FORMULA, SCHEMA, population
 from tests.prove.instances import random_network

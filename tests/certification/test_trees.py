@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import lcifr
 from lcifr.certification.verdicts import Verdict
-from tests.models.trees.semantics import before, table
+from tests.models.loaders.tree_semantics import before, table
 
 PHI = "same(town) and numeric within 0.2 sd"
 
@@ -73,7 +73,7 @@ def test_trees_that_split_categories_are_refused_behind_an_encoder():
     schema = lcifr.Schema.infer(frame)
     similarity = lcifr.Similarity(PHI, schema, frame)
     from lcifr.certification.handover import FrozenEncoder
-    from lcifr.models.load import read_table_model
+    from lcifr.models.loading import read_table_model
     from lcifr.models.network import Network
 
     read = read_table_model(model, frame, similarity.encoding)

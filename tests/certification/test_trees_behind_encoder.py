@@ -13,12 +13,11 @@ from lcifr.certification.handover import FrozenEncoder
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.data import Individuals
 from lcifr.errors import LcifrError
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
 from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.rule import Rule
-from lcifr.models.trees.nodes import NumberNode, TreeLeaf
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import NumberNode, TreeLeaf, Trees
 from tests.certification.encoded_trees import EVERYBODY, LEARNERS, TinyWorld, tiny_world
 
 TOLERANCE = 0.5

@@ -16,7 +16,7 @@ from lcifr.certification.verdicts import Audit, Reason, Verdict
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.estimators.frontier import Frontier, FrontierPoint
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
 from lcifr.phi import Similarity
 from lcifr.report import About, Report, build
 from lcifr.report.content import Checked

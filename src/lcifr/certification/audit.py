@@ -29,12 +29,11 @@ from lcifr.certification.verdicts import Audit, LookedUp, Reason, Verdict, words
 from lcifr.data import Individuals
 from lcifr.data.ingest import Id, as_ids
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.chain import choose_for
-from lcifr.models.deployed import REFUSED, Deployment
 from lcifr.models.model import Model
+from lcifr.models.network import choose_for
+from lcifr.models.rounding import REFUSED, Deployment
 from lcifr.models.rule import Kind
-from lcifr.models.trees.deployed import NetworkOnTrees, TreesOnLatents
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import NetworkOnTrees, Trees, TreesOnLatents
 from lcifr.phi.similarity import Similarity
 from lcifr.prove import Answer, Budget, Status, maximize
 from lcifr.prove.radius import signed_outputs

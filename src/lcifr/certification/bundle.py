@@ -29,7 +29,7 @@ from lcifr.models.function import Function
 from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import Trees
 from lcifr.prove import Answer, Budget, maximize
 from lcifr.prove.proof import CellProof, Entry, Leaf, ProvedBound, to_plain, together
 from lcifr.regions.region import Cell, Region

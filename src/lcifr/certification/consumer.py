@@ -22,13 +22,11 @@ from lcifr.certification.handover import Representation
 from lcifr.certification.verdicts import Certificates, Reason, Verdict, words
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.chain import choose_for
-from lcifr.models.deployed import REFUSED, Deployment
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
 from lcifr.models.model import Model
-from lcifr.models.network import FLOOR, Network, gamma
-from lcifr.models.trees.deployed import TreesDeployment
-from lcifr.models.trees.trees import Trees
+from lcifr.models.network import FLOOR, Network, choose_for, gamma
+from lcifr.models.rounding import REFUSED, Deployment
+from lcifr.models.trees import Trees, TreesDeployment
 from lcifr.prove import Budget, Status, maximize
 from lcifr.regions.region import Region
 

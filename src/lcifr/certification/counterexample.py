@@ -33,7 +33,7 @@ from lcifr.data import Encoding, Individuals
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
-from lcifr.models.trees.deployed import TreesOnLatents
+from lcifr.models.trees import TreesOnLatents
 from lcifr.prove import Budget
 from lcifr.regions.region import Cell, Choice, Region
 

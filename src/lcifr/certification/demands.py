@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.deployment import WholeModel
-from lcifr.models.deployed import REFUSED
 from lcifr.models.function import Function
 from lcifr.models.network import FLOOR, gamma
+from lcifr.models.rounding import REFUSED
 from lcifr.models.rule import Kind, Rule
 from lcifr.prove import Answer, Budget, maximize
 from lcifr.regions.region import Region

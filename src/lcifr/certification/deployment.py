@@ -7,11 +7,10 @@ from typing import Protocol
 from lcifr.data import Encoding
 from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.deployed import Deployment, Stage
 from lcifr.models.model import Model
 from lcifr.models.network import Network
-from lcifr.models.trees.deployed import NetworkOnTrees, TreesDeployment, TreesOnLatents
-from lcifr.models.trees.trees import CATEGORY, Trees
+from lcifr.models.rounding import Deployment, Stage
+from lcifr.models.trees import CATEGORY, NetworkOnTrees, Trees, TreesDeployment, TreesOnLatents
 from lcifr.phi.similarity import Similarity
 
 

@@ -10,17 +10,24 @@ from typing import Any
 import numpy as np
 
 from lcifr.certification.deployment import Encoder, is_raw
-from lcifr.certification.explanations.additive_trees import followed_by, read_additive, term_maximum, term_name
 from lcifr.certification.profiles import Surroundings, in_table_units, profiles, surroundings
 from lcifr.data import Categorical, Encoding, Individuals, Numeric
 from lcifr.display.charts import histogram, whole_histogram
 from lcifr.display.scores import AttributeScore, Contribution, MarkedScore, PairAxis, PairScore, PersonScore, Profile
 from lcifr.errors import LcifrError
-from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction
-from lcifr.learn.trees.bins.attribute_bins import AttributeBins
+from lcifr.models.additive import (
+    AdditiveModel,
+    AttributeBins,
+    PairFunction,
+    ShapeFunction,
+    followed_by,
+    read_additive,
+    term_maximum,
+    term_name,
+)
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import Trees
 from lcifr.phi.lint import values_of
 from lcifr.phi.similarity import Similarity
 from lcifr.regions.region import BoolArray, FloatArray, IntArray, Region

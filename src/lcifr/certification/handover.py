@@ -32,9 +32,9 @@ from lcifr.data.files import (
 from lcifr.data.ingest import Id, as_ids
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
-from lcifr.models.deployed import REFUSED
 from lcifr.models.network import Network, as_network
-from lcifr.models.trees.trees import Trees
+from lcifr.models.rounding import REFUSED
+from lcifr.models.trees import Trees
 from lcifr.phi.formula import print_formula
 from lcifr.phi.similarity import Similarity
 from lcifr.prove import Budget

@@ -15,7 +15,7 @@ from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.display.scores import Freedom, Profile
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
-from lcifr.models.trees.trees import NUMBER, Trees
+from lcifr.models.trees import NUMBER, Trees
 from lcifr.phi import Similarity
 from lcifr.regions.region import Cell, FloatArray
 

@@ -13,8 +13,8 @@ from lcifr.certification.demands import Outputs, is_strict
 from lcifr.data import Individuals
 from lcifr.data.program import Operation, Program, StepFormat
 from lcifr.models.model import Model
-from lcifr.models.table_model import TableModel
-from lcifr.models.trees.trees import NUMBER, Trees
+from lcifr.models.source import TableModel
+from lcifr.models.trees import NUMBER, Trees
 
 # Comparison of a model as it was read with the library that it comes from: decisions, outputs, and proved rounding.
 

@@ -16,18 +16,15 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from lcifr.artifacts.additive_values import additive_from_dict, additive_to_dict
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.data.files import write_atomic
 from lcifr.errors import LearningError, NetworkError
-from lcifr.learn.trees.additive import AdditiveModel
-from lcifr.learn.trees.representation import score_trees
+from lcifr.models.additive import AdditiveModel, additive_from_dict, additive_to_dict, score_trees
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.model import Degeneracy, Model, Prediction
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind, Rule
-from lcifr.models.trees.nodes import from_preorder
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import Trees, from_preorder
 from lcifr.phi.similarity import Similarity
 
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ from lcifr.certification.reference import EvaluatedPeople, LibraryComparison, Li
 from lcifr.data import Categorical, Encoding, Individuals, Schema, read_frame
 from lcifr.errors import ArtefactError, LcifrError, NetworkError, TableError, TableProblem
 from lcifr.models.arithmetic import choose_arithmetic
-from lcifr.models.files.description import ModelDescription
-from lcifr.models.load import ModelFile, load_file, read_model, read_table_model
+from lcifr.models.description import ModelDescription
+from lcifr.models.loading import ModelFile, load_file, read_model, read_table_model
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind, Rule
-from lcifr.models.table_model import ColumnOrderWarning, TableModel
+from lcifr.models.source import ColumnOrderWarning, TableModel
 from lcifr.phi.similarity import Similarity
 
 # Hashes: which weights, formula and encoding a claim is about, with the rule of decision and the arithmetic.

@@ -10,10 +10,9 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lcifr.learn.radius_bounds import LatentReach
-from lcifr.learn.trees.representation import score_trees, summing_head
+from lcifr.models.additive import score_trees, summing_head
 from lcifr.models.rule import Kind
-from lcifr.models.trees.boxes import box_around
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import Trees, box_around
 
 if TYPE_CHECKING:
     from lcifr.certification.handover import Representation

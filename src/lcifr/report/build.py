@@ -19,7 +19,7 @@ from lcifr.display.text import arithmetic_words, exactly
 from lcifr.models.function import Function
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import Trees
 from lcifr.phi import Similarity
 from lcifr.report.cautions import find_cautions, find_findings, find_notes
 from lcifr.report.content import About, FrontierRow, GroupRow, ModelRow, Origin, Promise, Proved, Report, Tuning

@@ -170,7 +170,7 @@ def usual_surroundings(handed: Provenance, model: Model | None = None) -> Where:
     """Where a verdict is proved unless it is said: on the ball, as in the paper; on the box where z are scores, or
     where trees decide, which no radius serves better."""
     from lcifr.certification.handover import TREES
-    from lcifr.models.trees.trees import Trees
+    from lcifr.models.trees import Trees
 
     return "box" if handed.method == TREES or (model and isinstance(model.function, Trees)) else "ball"
 

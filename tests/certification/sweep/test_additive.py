@@ -15,8 +15,7 @@ from lcifr.certification.sweep.sweeper import Sweeper, sweep
 from lcifr.certification.sweep.swept_model import reached_people
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.rule import Rule
-from lcifr.models.trees.nodes import CategoryNode, NumberNode, TreeLeaf, TreeNode
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import CategoryNode, NumberNode, TreeLeaf, TreeNode, Trees
 from lcifr.phi.core import PairedPeople
 from lcifr.regions.universe import UniverseCells
 from tests.certification.sweep.tiny import ENCODING, FORMULAS, SCHEMA, TinyUniverse, everybody

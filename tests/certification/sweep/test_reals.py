@@ -15,8 +15,7 @@ from lcifr.models.function import Function
 from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.rule import Rule
-from lcifr.models.trees.nodes import NumberNode, TreeLeaf
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import NumberNode, TreeLeaf, Trees
 from lcifr.phi.similarity import Similarity
 from tests.effort import quartered
 

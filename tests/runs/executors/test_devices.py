@@ -14,7 +14,7 @@ from lcifr.certification.handover import Representation, freeze, represent
 from lcifr.data import Individuals
 from lcifr.data.ingest import Chunk
 from lcifr.errors import LcifrError
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
 from lcifr.prove.networks import cascade
 from lcifr.runs.executors import devices
 from lcifr.runs.executors.crew import RayCluster

@@ -22,7 +22,7 @@ from lcifr.certification.subject import Hashes
 from lcifr.certification.verdicts import Reason
 from lcifr.data import Individuals, Numeric, Schema
 from lcifr.errors import ArtefactError, LcifrError, TableError
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
 from lcifr.runs.streaming import parts
 from lcifr.runs.streaming.audited import audit_file, read_audited, revise_audited
 from lcifr.runs.streaming.handovers import represent_file

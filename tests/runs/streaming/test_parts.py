@@ -21,7 +21,7 @@ from lcifr.data.files import LockedError, locked
 from lcifr.data.ingest import read_chunks
 from lcifr.errors import ArtefactError
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
 from lcifr.runs.streaming import audited, handovers, large, parts
 from lcifr.runs.streaming.handovers import represent_file
 from tests.certification.scenes import SCHEMA, people

@@ -9,8 +9,15 @@ import numpy as np
 from lcifr.certification.demands import BoolArray, FloatArray
 from lcifr.certification.sweep.additive_terms import AdditiveTerms
 from lcifr.certification.sweep.swept_model import PersonCells, SweptModel
-from lcifr.learn.trees.additive import PairFunction, ShapeFunction, pair_maximum, range_maximum, shape_maximum
-from lcifr.learn.trees.bins.attribute_bins import AttributeBins, Bins
+from lcifr.models.additive import (
+    AttributeBins,
+    Bins,
+    PairFunction,
+    ShapeFunction,
+    pair_maximum,
+    range_maximum,
+    shape_maximum,
+)
 from lcifr.models.rule import Kind
 from lcifr.phi.pairs import PairSpace
 from lcifr.regions.region import Cell, Region

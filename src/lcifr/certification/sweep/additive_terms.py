@@ -7,13 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from lcifr.certification.demands import FloatArray
-from lcifr.certification.explanations.additive_trees import followed_by, read_additive
 from lcifr.data import Encoding
-from lcifr.learn.trees.additive import AdditiveModel
-from lcifr.models.deployed import Deployment
+from lcifr.models.additive import AdditiveModel, followed_by, read_additive
 from lcifr.models.network import gamma
-from lcifr.models.trees.deployed import NetworkOnTrees, TreesDeployment
-from lcifr.models.trees.trees import Trees
+from lcifr.models.rounding import Deployment
+from lcifr.models.trees import NetworkOnTrees, Trees, TreesDeployment
 from lcifr.regions.region import Region
 
 OPERATIONS = 64

@@ -40,7 +40,7 @@ from lcifr.data.files import describe_files, fresh_folder, versions, write_manif
 from lcifr.errors import LcifrError
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind
-from lcifr.models.trees.deployed import NetworkOnTrees
+from lcifr.models.trees import NetworkOnTrees
 from lcifr.prove import Budget
 from lcifr.regions.universe import UniverseCells
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers

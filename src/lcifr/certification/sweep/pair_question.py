@@ -21,9 +21,7 @@ from lcifr.certification.sweep.result import Standing
 from lcifr.certification.sweep.swept_model import SweptModel, decided_alike, reached_people
 from lcifr.certification.verdicts import Verdict
 from lcifr.data import Individuals, Numeric
-from lcifr.models.chain import merge, merging_error
-from lcifr.models.network import Network, as_network
-from lcifr.models.pairing import crossings, side_by_side
+from lcifr.models.network import Network, as_network, crossings, merge, merging_error, side_by_side
 from lcifr.models.rule import Kind, Rule
 from lcifr.prove import Budget, maximize
 from lcifr.regions.cell import Cell

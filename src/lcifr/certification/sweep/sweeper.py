@@ -21,7 +21,7 @@ from lcifr.certification.sweep.result import Standing, Sweep, SweepLimit, SweptC
 from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Individuals
 from lcifr.errors import LcifrError
-from lcifr.models.chain import choose_for
+from lcifr.models.network import choose_for
 from lcifr.models.rule import Kind
 from lcifr.phi.similarity import Similarity
 from lcifr.prove import Budget

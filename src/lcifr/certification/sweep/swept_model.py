@@ -19,14 +19,12 @@ from lcifr.certification.sweep.additive_terms import AdditiveTerms, is_additive
 from lcifr.data import Encoding, Individuals
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.chain import chain_of
-from lcifr.models.deployed import Deployment
 from lcifr.models.model import Model
-from lcifr.models.pairing import scores_of
+from lcifr.models.network import chain_of, scores_of
+from lcifr.models.rounding import Deployment
 from lcifr.models.rule import Kind, Rule
-from lcifr.models.table_model import TableModel
-from lcifr.models.trees.deployed import NetworkOnTrees, TreesDeployment, TreesOnLatents
-from lcifr.models.trees.trees import NUMBER
+from lcifr.models.source import TableModel
+from lcifr.models.trees import NUMBER, NetworkOnTrees, TreesDeployment, TreesOnLatents
 from lcifr.phi.pairs import PairSpace
 from lcifr.prove import Budget, maximize
 from lcifr.regions.region import Cell, Choice, Region

@@ -82,7 +82,7 @@ def judge_baselines(settings: BaselineSettings, training: PeopleTable, people: I
     from lcifr.certification.audit import audit_region
     from lcifr.certification.population import state
     from lcifr.estimators import plain, unaware
-    from lcifr.models.load import read_model
+    from lcifr.models.loading import read_model
     from lcifr.runs.events import StepKind, step
 
     found, ids, fitted = Baselines(), tuple(range(len(people))), settings.encoder

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from lcifr.data.files import MANIFEST
 from lcifr.errors import LcifrError
-from lcifr.models.chain import choose_for
+from lcifr.models.network import choose_for
 from lcifr.runs.auditing.certify_result import CertifyResult
 from lcifr.runs.auditing.gathering import audit_people, gather
 from lcifr.runs.auditing.parties import open_people, read_parties, refuse_mixed

@@ -73,7 +73,7 @@ def audit_people(
 
 def _device(subject: AuditSubject, asked: str, workers: Workers) -> dict[str, str]:
     """What the options of a job say of the device: nothing for the CPU, so that its parts are named as ever."""
-    from lcifr.models.trees.trees import Trees
+    from lcifr.models.trees import Trees
     from lcifr.runs.events import note
     from lcifr.runs.executors.devices import job_device
 

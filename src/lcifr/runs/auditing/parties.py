@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.chain import choose_for
+from lcifr.models.network import choose_for
 from lcifr.runs.auditing.subject import AuditSubject
 from lcifr.runs.folders.summaries import (
     DatasetNotes,

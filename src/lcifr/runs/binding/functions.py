@@ -14,7 +14,7 @@ from lcifr.errors import LcifrError
 if TYPE_CHECKING:
     from lcifr.data import Encoding
     from lcifr.models.function import Function
-    from lcifr.models.load import ModelFile
+    from lcifr.models.loading import ModelFile
     from lcifr.models.model import Model
 
 Json = dict[str, Any]

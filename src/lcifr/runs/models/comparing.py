@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lcifr.certification.reference import LibraryComparison
     from lcifr.certification.subject import LibraryModel
     from lcifr.data import Encoding, Individuals, Schema
-    from lcifr.models.load import ModelFile
+    from lcifr.models.loading import ModelFile
 
 MADE_UP = 2000
 """People made up within the ranges of the table."""
@@ -175,9 +175,8 @@ def _declared(file: ModelFile, read: LibraryModel, people: Individuals, schema: 
     """The library's own rule beside the declared one; None where none is declared, or the file has no rule itself."""
     from dataclasses import replace
 
-    from lcifr.models.files.description import DescribedOutput, Meaning
-    from lcifr.models.files.formats import ModelFormat
-    from lcifr.models.load import load_file
+    from lcifr.models.description import DescribedOutput, Meaning
+    from lcifr.models.loading import ModelFormat, load_file
 
     described = file.description
     output = None if described is None else described.output

@@ -11,9 +11,9 @@ from lcifr.runs.auditing.origin import ModelOrigin
 
 if TYPE_CHECKING:
     from lcifr.certification.demands import FloatArray
-    from lcifr.models.load import ModelFile
+    from lcifr.models.loaders.tree_ensembles import LatentTrees
+    from lcifr.models.loading import ModelFile
     from lcifr.models.model import Model
-    from lcifr.models.trees.latents import LatentTrees
 
 SHOWN = 5
 
@@ -140,7 +140,7 @@ def _refuse_other_decisions(file: ModelFile, read: LatentTrees, latents: FloatAr
 
 
 def _origin_of(file: ModelFile, model: Model) -> ModelOrigin:
-    from lcifr.models.files.outline import rule_words
+    from lcifr.models.source import rule_words
 
     outline = file.outline()
     return ModelOrigin(

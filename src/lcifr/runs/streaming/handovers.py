@@ -31,9 +31,9 @@ from lcifr.data.ingest import Chunk, TableSource, parquet_batches
 from lcifr.data.store import ScannedTable
 from lcifr.errors import ArtefactError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
-from lcifr.models.chain import choose_for
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
 from lcifr.models.model import Model
+from lcifr.models.network import choose_for
 from lcifr.runs.executors.crew import Workers
 from lcifr.runs.executors.packing import Luggage, pack_encoder, pack_model
 from lcifr.runs.streaming.job import Job
