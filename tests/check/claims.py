@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lcifr.check.cell import RationalCell
 from lcifr.check.exact import Rejected
-from lcifr.check.network import read_network
+from lcifr.check.functions import RationalCell, read_network
 from lcifr.check.proof import Problem, examine, follows
 
 

@@ -9,8 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lcifr.check.cell import RationalCell
-from lcifr.check.network import read_network
+from lcifr.check.functions import RationalCell, read_network
 from lcifr.check.proof import Problem, examine, follows
 from lcifr.prove.method import build_question
 from lcifr.prove.oracles.enumerate import Enumerate

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from lcifr.check.cell import Direction, RationalCell, borders, halve, has_room
 from lcifr.check.exact import Vector, ensure, exact, items, number, numbers, position, reading, spend, up
-from lcifr.check.network import Corners, Network, read_layer
+from lcifr.check.functions import Corners, Direction, Network, RationalCell, borders, halve, has_room, read_layer
 
 Bounds = dict[Direction, Fraction]  # what a direction does not exceed; below 0 for none at all: there is no point
 

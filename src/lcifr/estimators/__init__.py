@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from lcifr.estimators.baselines import plain, unaware
     from lcifr.estimators.boosters import FairBooster, FairBoosterRegressor
     from lcifr.estimators.encoder import FairEncoder
-    from lcifr.estimators.frontier import Frontier, tune
     from lcifr.estimators.heads import RobustClassifier, RobustRegressor
+    from lcifr.estimators.tuning import Frontier, tune
 
 __all__ = [
     "FairBooster",
@@ -27,11 +27,11 @@ _HOMES = {
     "FairBooster": "lcifr.estimators.boosters",
     "FairBoosterRegressor": "lcifr.estimators.boosters",
     "FairEncoder": "lcifr.estimators.encoder",
-    "Frontier": "lcifr.estimators.frontier",
+    "Frontier": "lcifr.estimators.tuning",
     "RobustClassifier": "lcifr.estimators.heads",
     "RobustRegressor": "lcifr.estimators.heads",
     "plain": "lcifr.estimators.baselines",
-    "tune": "lcifr.estimators.frontier",
+    "tune": "lcifr.estimators.tuning",
     "unaware": "lcifr.estimators.baselines",
 }
 
