@@ -16,7 +16,7 @@ STAGES = {
         "lcifr.runs.auditing.parties.scan_people",
     ),
     "reading (worker)": ("lcifr.runs.streaming.large.EncoderJob.read",),
-    "the library's answers (worker)": ("lcifr.certify.subject.LibraryModel.decisions_about",),
+    "the library's answers (worker)": ("lcifr.certification.subject.LibraryModel.decisions_about",),
     "regions and proofs (worker)": ("lcifr.runs.streaming.audited.audit_region",),
     "verdicts as Parquet (worker)": (
         "lcifr.runs.streaming.audited.audit_rows",

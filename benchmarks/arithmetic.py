@@ -16,8 +16,8 @@ import numpy as np
 import torch
 
 from lcifr import FairEncoder, LcifrError, RobustClassifier, audit, certify
-from lcifr.certify.deployment import deploy_both
-from lcifr.certify.handover import freeze
+from lcifr.certification.deployment import deploy_both
+from lcifr.certification.handover import freeze
 from lcifr.datasets import load
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.phi import ready

@@ -14,7 +14,7 @@ import torch
 from benchmarks.online import OnlineCertifier
 from sklearn.neural_network import MLPClassifier
 
-from lcifr.certify.handover import FrozenEncoder
+from lcifr.certification.handover import FrozenEncoder
 from lcifr.data import Encoding
 from lcifr.datasets import load
 from lcifr.models.network import Network

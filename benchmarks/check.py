@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from lcifr.certify.audit import audit
-from lcifr.certify.bundle import write_bundle
-from lcifr.certify.handover import FrozenEncoder, represent
+from lcifr.certification.audit import audit
+from lcifr.certification.bundle import write_bundle
+from lcifr.certification.handover import FrozenEncoder, represent
 from lcifr.check import bundle
 from lcifr.check.report.check_report import CheckReport
 from lcifr.data import Encoding

@@ -21,11 +21,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from lcifr import Similarity, datasets
-from lcifr.certify.audit import audit_region
-from lcifr.certify.subject import LibraryModel
+from lcifr.certification.audit import audit_region
+from lcifr.certification.subject import LibraryModel
 from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.load import load_file
+from lcifr.models.loading import load_file
 
 PEOPLE = 50_000
 PHI = "same(categorical except sex) and numeric within 0.05 sd"

@@ -10,15 +10,15 @@ import numpy as np
 import pyarrow as pa
 import torch
 
-from lcifr.certify.audit import audit, query_end_to_end
-from lcifr.certify.counterexample import Trial, exists
-from lcifr.certify.demands import OWN_WORD, FloatArray, Query, is_strict
-from lcifr.certify.handover import freeze
-from lcifr.certify.verdicts import Audit, Reason, Verdict
+from lcifr.certification.audit import audit, query_end_to_end
+from lcifr.certification.counterexample import Trial, exists
+from lcifr.certification.demands import OWN_WORD, FloatArray, Query, is_strict
+from lcifr.certification.handover import freeze
+from lcifr.certification.verdicts import Audit, Reason, Verdict
 from lcifr.data import Categorical, Individuals
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.chain import merge
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
+from lcifr.models.network import merge
 from lcifr.prove import Budget, maximize
 from lcifr.prove.networks.linear_bounds.cell_batch import tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines

@@ -24,7 +24,7 @@ def work(folder: Path, what: str) -> None:
     """One run, in a fresh process: prints its peak in kB and its CPU seconds."""
     from sklearn.linear_model import LogisticRegression
 
-    from lcifr.certify.handover import FrozenEncoder
+    from lcifr.certification.handover import FrozenEncoder
     from lcifr.data import Encoding
     from lcifr.datasets import load
     from lcifr.models.network import Network

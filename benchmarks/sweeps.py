@@ -20,12 +20,12 @@ import numpy as np
 import pandas as pd
 
 from lcifr import Encoding, FairEncoder, RobustClassifier, Schema, Similarity, audit, datasets, sweep
-from lcifr.certify.demands import OWN_WORD, outputs_at
-from lcifr.certify.subject import LibraryModel
-from lcifr.certify.sweep.additive import AdditiveQuestion
-from lcifr.certify.sweep.result import Standing, Sweep
-from lcifr.certify.sweep.swept_model import SweptModel, alike_query, reached_people
-from lcifr.certify.verdicts import Verdict
+from lcifr.certification.demands import OWN_WORD, outputs_at
+from lcifr.certification.subject import LibraryModel
+from lcifr.certification.sweep.additive import AdditiveQuestion
+from lcifr.certification.sweep.result import Standing, Sweep
+from lcifr.certification.sweep.swept_model import SweptModel, alike_query, reached_people
+from lcifr.certification.verdicts import Verdict
 from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.phi.similarity import ready

@@ -20,17 +20,17 @@ import numpy as np
 import torch
 from benchmarks._veritas import Veritas
 
-from lcifr.certify.audit import audit_region
-from lcifr.certify.bundle import write_bundle
-from lcifr.certify.handover import FrozenEncoder
+from lcifr.certification.audit import audit_region
+from lcifr.certification.bundle import write_bundle
+from lcifr.certification.handover import FrozenEncoder
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Categorical, Encoding, Individuals
 from lcifr.datasets import load
 from lcifr.errors import DatasetError
 from lcifr.models.columns import Block, Column, NumberColumn, TableColumn
+from lcifr.models.loaders.tree_ensembles import TreeSource, build_trees, identity, read_source
 from lcifr.models.model import Model
-from lcifr.models.trees.tables import TreeSource, build_trees, identity, read_source
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import Trees
 from lcifr.phi.similarity import Similarity
 from lcifr.prove import maximize
 from lcifr.prove.answer import Answer

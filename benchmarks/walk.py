@@ -120,7 +120,7 @@ def _audit() -> Work:
     """A call of ``lcifr.audit`` on the people whom the producer held out; all that it is given is in memory."""
     import pandas as pd
 
-    from lcifr.certify.handover import freeze
+    from lcifr.certification.handover import freeze
     from lcifr.runs.folders.summaries import read_consumer, read_saved_encoder, read_saved_head
 
     producer, consumer = Path("producer"), Path("consumer")

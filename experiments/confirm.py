@@ -19,8 +19,8 @@ from experiments.choose import chosen
 from experiments.plan import needed
 from experiments.store import Found, Store
 from experiments.verdicts import as_representation, exactly
-from lcifr.certify.bundle import write_bundle
-from lcifr.certify.consumer import certify
+from lcifr.certification.bundle import write_bundle
+from lcifr.certification.consumer import certify
 from lcifr.check.bundle import check_bundle
 from lcifr.datasets import Dataset
 from lcifr.estimators import FairEncoder, RobustClassifier

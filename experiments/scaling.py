@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from experiments.verdicts import accuracies, as_representation, margins, share
-from lcifr.certify.consumer import certify
+from lcifr.certification.consumer import certify
 from lcifr.datasets import Split
 from lcifr.estimators import FairEncoder, RobustClassifier
 from lcifr.learn.radius_bounds import LatentReach

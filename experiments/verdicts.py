@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certify.audit import audit
-from lcifr.certify.consumer import certify
-from lcifr.certify.handover import Representation, freeze, provenance_of
+from lcifr.certification.audit import audit
+from lcifr.certification.consumer import certify
+from lcifr.certification.handover import Representation, freeze, provenance_of
 from lcifr.datasets import Split
 from lcifr.estimators import FairEncoder, RobustClassifier
 from lcifr.models.arithmetic import Arithmetic

@@ -49,7 +49,7 @@ NOT_RUN = {
     ("docs/index.md", "console"): "the two commands that set everything up",
     ("docs/start.md", "console"): "the two commands that set everything up",
     ("docs/PERFORMANCE.md", "indented"): "benchmarks: minutes to hours each",
-    ("docs/audit-your-model.md", "toml"): "an example of entries; tests/models/files reads files of its kind",
+    ("docs/audit-your-model.md", "toml"): "an example of entries; tests/models reads files of its kind",
     ("docs/design/architecture.md", "text"): "pictures of the source tree; tests/test_contributing.py compares one",
     ("docs/design/arithmetic.md", "indented"): "mathematics",
     ("docs/design/models.md", "indented"): "mathematics",

@@ -19,6 +19,12 @@ def test_every_public_name_is_there_and_documented():
         lcifr.nonsense  # noqa: B018
 
 
+def test_no_room_has_the_name_of_a_public_function():
+    """Importing anything of that room would put it in the place of the function."""
+    rooms = {path.stem for path in Path(lcifr.__file__).parent.iterdir()}
+    assert not rooms & {name for name in lcifr.__all__ if name not in lcifr._MODULES}
+
+
 def test_the_version_is_said_once():
     root = Path(__file__).parents[1]
     declared = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]

@@ -123,9 +123,9 @@ def measure_each(job: Job) -> Figures:
 
 def measure_bundle(job: Job) -> Figures:
     """Radii and verdicts of everybody, and the bundle with their proofs; seconds on the clock and of all cores."""
-    from lcifr.certify.audit import audit
-    from lcifr.certify.bundle import write_bundle
-    from lcifr.certify.handover import FrozenEncoder, represent
+    from lcifr.certification.audit import audit
+    from lcifr.certification.bundle import write_bundle
+    from lcifr.certification.handover import FrozenEncoder, represent
 
     torch.set_num_threads(job.get("threads", 1))
     scene = Scene(job)

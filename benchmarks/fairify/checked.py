@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 from benchmarks.fairify.networks import Row
 
-from lcifr.certify.sweep.bundle import write_sweep_bundle
-from lcifr.certify.sweep.result import Sweep, SweptCell
+from lcifr.certification.sweep.bundle import write_sweep_bundle
+from lcifr.certification.sweep.result import Sweep, SweptCell
 from lcifr.check import Rejected, check_bundle
 from lcifr.prove import Budget
 from lcifr.regions.universe import UniverseCells

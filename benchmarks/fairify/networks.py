@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr import Encoding, Network, Schema, Similarity
-from lcifr.certify.handover import FrozenEncoder
-from lcifr.certify.sweep.pair_question import PairQuestion
-from lcifr.certify.sweep.swept_model import SweptModel
+from lcifr.certification.handover import FrozenEncoder
+from lcifr.certification.sweep.pair_question import PairQuestion
+from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Attribute, Categorical, Individuals, Numeric
 from lcifr.data.program import Program
 from lcifr.models.arithmetic import Arithmetic

@@ -8,9 +8,9 @@ import numpy as np
 from benchmarks.fairify.networks import Row
 from numpy.typing import NDArray
 
-from lcifr.certify.sweep.pairs import Pairs
+from lcifr.certification.sweep.pairs import Pairs
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.deployed import Deployment, Stage
+from lcifr.models.rounding import Deployment, Stage
 
 
 @dataclass(frozen=True)

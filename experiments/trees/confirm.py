@@ -22,8 +22,8 @@ from experiments.trees.boosters import draw, similarity_over_reals, speaking_of
 from experiments.trees.settings import stricter
 from experiments.verdicts import share
 from lcifr import FairBooster, audit
-from lcifr.certify.bundle import write_bundle
-from lcifr.certify.subject import LibraryModel
+from lcifr.certification.bundle import write_bundle
+from lcifr.certification.subject import LibraryModel
 from lcifr.check.bundle import check_bundle
 from lcifr.datasets import Dataset
 from lcifr.phi.similarity import Similarity

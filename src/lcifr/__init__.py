@@ -12,11 +12,11 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from lcifr import datasets
-    from lcifr.certify.audit import audit
-    from lcifr.certify.consumer import certify
-    from lcifr.certify.handover import Representation
-    from lcifr.certify.sweep.sweeper import sweep
-    from lcifr.certify.verdicts import Audit, Certificates, Verdict
+    from lcifr.certification.audit import audit
+    from lcifr.certification.consumer import certify
+    from lcifr.certification.handover import Representation
+    from lcifr.certification.sweep.sweeper import sweep
+    from lcifr.certification.verdicts import Audit, Certificates, Verdict
     from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
     from lcifr.errors import LcifrError
     from lcifr.estimators import FairBooster, FairBoosterRegressor, FairEncoder, RobustClassifier, RobustRegressor, tune
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from lcifr.regions.region import Region
 
 _HOMES = {
-    "Audit": "lcifr.certify",
+    "Audit": "lcifr.certification",
     "Categorical": "lcifr.data",
-    "Certificates": "lcifr.certify",
+    "Certificates": "lcifr.certification",
     "Encoding": "lcifr.data",
     "FairBooster": "lcifr.estimators",
     "FairBoosterRegressor": "lcifr.estimators",
@@ -39,17 +39,17 @@ _HOMES = {
     "Network": "lcifr.models.network",
     "Numeric": "lcifr.data",
     "Region": "lcifr.regions.region",
-    "Representation": "lcifr.certify.handover",
+    "Representation": "lcifr.certification.handover",
     "RobustClassifier": "lcifr.estimators",
     "RobustRegressor": "lcifr.estimators",
     "Schema": "lcifr.data",
     "Similarity": "lcifr.phi",
-    "Verdict": "lcifr.certify",
-    "audit": "lcifr.certify",
-    "certify": "lcifr.certify",
+    "Verdict": "lcifr.certification",
+    "audit": "lcifr.certification",
+    "certify": "lcifr.certification",
     "maximize": "lcifr.prove",
     "radius": "lcifr.prove",
-    "sweep": "lcifr.certify.sweep.sweeper",
+    "sweep": "lcifr.certification.sweep.sweeper",
     "tune": "lcifr.estimators",
 }
 

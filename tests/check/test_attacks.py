@@ -13,7 +13,7 @@ from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected
 from lcifr.check.report.statement import statement
 from lcifr.data.files import sha256_of
-from tests.certify.made_bundles import SCENES, contents, judge_of, judged_by, rewritten, with_text
+from tests.certification.made_bundles import SCENES, contents, judge_of, judged_by, rewritten, with_text
 
 
 def report_of(tmp_path: Path, plain: dict[str, Any]) -> Any:

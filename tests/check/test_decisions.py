@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lcifr.check.judge import Judge
 from lcifr.check.similar import Formula
-from tests.certify.made_bundles import judged_by
+from tests.certification.made_bundles import judged_by
 from tests.check.tables import table_of
 from tests.effort import sampled
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from lcifr.certify.bundle import write_bundle
-from lcifr.certify.handover import represent
+from lcifr.certification.bundle import write_bundle
+from lcifr.certification.handover import represent
 from lcifr.check.exact import COUNTER, LETTERS, STEPS
 from lcifr.errors import ArtefactError
-from tests.certify.made_bundles import SCENES, contents, judge_of, judged_by, rewritten, said_of, with_text
-from tests.certify.scenes import FORMULAS, scene
+from tests.certification.made_bundles import SCENES, contents, judge_of, judged_by, rewritten, said_of, with_text
+from tests.certification.scenes import FORMULAS, scene
 from tests.check.busy_files import (
     HUGE,
     LEAF,

@@ -10,7 +10,7 @@ from lcifr.check.exact import Rejected
 from lcifr.check.judge import Judge
 from lcifr.check.report.check_report import CheckReport
 from lcifr.check.similar import Formula
-from tests.certify.made_bundles import judged_by
+from tests.certification.made_bundles import judged_by
 from tests.check.tables import table_of
 
 IDENTITY = [[[1.0, 0.0]]]

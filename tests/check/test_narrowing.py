@@ -23,7 +23,7 @@ from lcifr.check.similar import Formula, derive
 from lcifr.check.table import AttributeTable
 from lcifr.cli.check import check
 from lcifr.errors import LcifrError
-from tests.certify.made_bundles import contents, judge_of, judged_by, rewritten
+from tests.certification.made_bundles import contents, judge_of, judged_by, rewritten
 from tests.check.tables import features, inside, standardised, table_of
 
 

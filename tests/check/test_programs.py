@@ -20,7 +20,7 @@ from lcifr.check.similar import Formula, derive
 from lcifr.check.table import AttributeTable, Number
 from lcifr.data.program import Program
 from lcifr.errors import LcifrError
-from tests.certify.made_bundles import KINDS, SCENES, confirmed_in, contents, judge_of, judged_by
+from tests.certification.made_bundles import KINDS, SCENES, confirmed_in, contents, judge_of, judged_by
 from tests.check.second import program as second
 from tests.check.second.asking import refused, second_of
 from tests.check.tables import features, inside

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from lcifr.certify.audit import audit
-from lcifr.certify.bundle import write_bundle
-from lcifr.certify.handover import represent
+from lcifr.certification.audit import audit
+from lcifr.certification.bundle import write_bundle
+from lcifr.certification.handover import represent
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected
-from tests.certify.made_bundles import SCENES, bundle, contents, rewritten
-from tests.certify.scenes import FORMULAS, scene
+from tests.certification.made_bundles import SCENES, bundle, contents, rewritten
+from tests.certification.scenes import FORMULAS, scene
 from tests.check.process import COMMAND
 
 ALONE = (sys.executable, "-m", "lcifr.check")

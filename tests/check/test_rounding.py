@@ -16,7 +16,7 @@ from lcifr.check.judge import Judge
 from lcifr.check.network import FORMATS, FactorChain, read_network
 from lcifr.check.report.check_report import CheckReport
 from lcifr.check.similar import Formula
-from tests.certify.made_bundles import judged_by
+from tests.certification.made_bundles import judged_by
 from tests.check.second.machine import errors
 from tests.check.second.proof import exact
 from tests.check.tables import standardised

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lcifr.check.bundle import check_bundle
-from tests.certify.made_bundles import (
+from tests.certification.made_bundles import (
     ARITHMETICS,
     KINDS,
     PARTS,

@@ -17,7 +17,7 @@ from lcifr.check.proof import Problem, examine
 from lcifr.check.report.check_report import CheckReport
 from lcifr.check.similar import Formula, derive
 from lcifr.check.trees import TreeSum
-from tests.certify.made_bundles import judged_by
+from tests.certification.made_bundles import judged_by
 from tests.check.ensembles import VALUES, Ensemble, descend
 from tests.effort import sampled
 

@@ -12,7 +12,7 @@ import tokenize
 from pathlib import Path
 
 import lcifr
-from tests.certify.made_bundles import bundle
+from tests.certification.made_bundles import bundle
 from tests.check.process import COMMAND
 
 PAGE = (Path(__file__).parents[2] / "docs" / "trust.md").read_text(encoding="utf-8")

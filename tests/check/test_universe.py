@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lcifr.certify.audit import audit
-from lcifr.certify.bundle import write_bundle
-from lcifr.certify.handover import FrozenEncoder, Representation, represent
+from lcifr.certification.audit import audit
+from lcifr.certification.bundle import write_bundle
+from lcifr.certification.handover import FrozenEncoder, Representation, represent
 from lcifr.check.bundle import check_bundle
 from lcifr.check.judge import Judge
 from lcifr.check.network import read_network
@@ -26,8 +26,8 @@ from lcifr.check.similar import Formula, derive
 from lcifr.check.table import AttributeTable
 from lcifr.errors import ArtefactError
 from lcifr.phi.similarity import Similarity
-from tests.certify.made_bundles import contents_of, judge_of, judged_by, outputs
-from tests.certify.whole_people import ENCODING, FRAME, SCHEMA
+from tests.certification.made_bundles import contents_of, judge_of, judged_by, outputs
+from tests.certification.whole_people import ENCODING, FRAME, SCHEMA
 from tests.check.second.asking import refused, second_of
 from tests.check.tables import features, standardised
 from tests.effort import sampled

@@ -13,7 +13,7 @@ from wheels.try_wheel import check_in_empty_environment
 
 import lcifr
 from lcifr.check import check_bundle
-from tests.certify.made_bundles import bundle
+from tests.certification.made_bundles import bundle
 
 ROOT = Path(__file__).parents[2]
 CHECKER = Path(lcifr.__file__).parent / "check"

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.certify.handover import Representation
+from lcifr.certification.handover import Representation
 from lcifr.estimators import FairBooster
 from lcifr.runs.learning import load_encoder
 from tests.story import lcifr, write_made_up

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.models.files.description_reader import read_description
+from lcifr.models.description import read_description
 from tests.story import lcifr
 
 MODEL = ("--model", "model.json", "--target", "granted")

@@ -13,10 +13,9 @@ import pytest
 
 import lcifr as package
 from lcifr.errors import LcifrError
-from lcifr.models.files.description import InputKind, Meaning
-from lcifr.models.files.description_reader import read_description
-from lcifr.models.load import load_file
-from tests.models.onnx.catboost import FEATURES, PRODUCER, oblivious, write_catboost
+from lcifr.models.description import InputKind, Meaning, read_description
+from lcifr.models.loading import load_file
+from tests.models.loaders.onnx.catboost import FEATURES, PRODUCER, oblivious, write_catboost
 from tests.story import lcifr
 
 INIT = ("init", "people.csv", "--model", "model.onnx", "--target", "repaid")

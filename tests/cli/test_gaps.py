@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 import xgboost
 
-from lcifr.certify.population import lower_bound
+from lcifr.certification.population import lower_bound
 from lcifr.data import Encoding, Schema
 from lcifr.phi import Similarity
 from lcifr.report.formats.md import render

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.certify.handover import Representation
+from lcifr.certification.handover import Representation
 from lcifr.runs.folders.results import ConsumeResult
 from tests.story import lcifr
 

@@ -255,7 +255,7 @@ def test_doctor_finds_that_the_model_is_the_librarys(credit: Path) -> None:
 def test_doctor_finds_a_model_that_was_read_wrongly(credit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
-    from lcifr.certify import subject
+    from lcifr.certification import subject
 
     read = subject.read_table_model
 

@@ -11,9 +11,7 @@ import pandas as pd
 import pytest
 
 from lcifr.data.program import Operation, ProgramStep, StepFormat
-from lcifr.models.files.description import InputKind, Meaning, ScoreComparison
-from lcifr.models.files.description_reader import read_description
-from lcifr.models.files.description_writer import write_description
+from lcifr.models.description import InputKind, Meaning, ScoreComparison, read_description, write_description
 from tests.runs.models.credit import READ, fit, made_up
 from tests.story import lcifr
 

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 from lcifr import FairEncoder, RobustClassifier, audit
-from lcifr.certify.subject import Hashes
+from lcifr.certification.subject import Hashes
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
 from lcifr.phi.lint import lint
 from lcifr.runs.streaming.audited import read_audited
 from tests.story import QUICK, lcifr, write_german

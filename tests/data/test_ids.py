@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lcifr.data.ingest import DuplicateIds, hash_id, read_chunks
 from lcifr.errors import LcifrError
-from tests.certify.scenes import SCHEMA, people
+from tests.certification.scenes import SCHEMA, people
 
 
 @given(ids=st.lists(st.text(max_size=2) | st.integers(-9, 99), max_size=40), held=st.integers(1, 5))

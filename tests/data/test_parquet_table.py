@@ -18,7 +18,7 @@ from lcifr.data.ingest import column_names, count_people, read_chunks
 from lcifr.data.parquet import ParquetTable
 from lcifr.data.table import complete_rows
 from lcifr.errors import LcifrError, TableError
-from tests.certify.scenes import SCHEMA, people
+from tests.certification.scenes import SCHEMA, people
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from pyarrow import csv, parquet
 from lcifr.data import Categorical, Individuals, Numeric, Schema, ingest
 from lcifr.data.ingest import FileColumns, column_names, count_people, read_chunks, read_tables, scan_file
 from lcifr.errors import LcifrError, TableError
-from tests.certify.scenes import SCHEMA, people
+from tests.certification.scenes import SCHEMA, people
 
 VALUES = st.sampled_from(
     ["0", "1", "7", "007", "-3", "1.5", "2.0", "1e3", "true", "True", "False", "x", "NA", "2026-01-01", "é"]

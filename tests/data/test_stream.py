@@ -11,7 +11,7 @@ import pytest
 from lcifr.data import Categorical, Numeric, Schema
 from lcifr.data.ingest import read_chunks
 from lcifr.errors import TableError
-from tests.certify.scenes import SCHEMA, people
+from tests.certification.scenes import SCHEMA, people
 
 CHUNK = 5
 

@@ -14,9 +14,10 @@ from lcifr import runs
 from lcifr.cli.terminal.learner_options import pairs_of
 from lcifr.cli.terminal.options import ClassWeight, widths_of
 from lcifr.estimators import FairBooster, FairEncoder, RobustClassifier, RobustRegressor, tune
-from lcifr.learn.defaults import ENCODER, HEAD
+from lcifr.learn.defaults import ENCODER, HEAD, MOST_DEPTH
 from lcifr.learn.encoder_training import EncoderSettings
 from lcifr.learn.training_loop import Schedule
+from lcifr.models.additive import MOST_LEVELS
 
 REQUESTS = {
     "audit": runs.AuditRequest,
@@ -111,3 +112,7 @@ def test_defaults_are_light() -> None:
     imported = [line for line in source.splitlines() if line.startswith(("import ", "from "))]
     light = ["from dataclasses import dataclass", "from enum import StrEnum"]
     assert imported == ["from __future__ import annotations", *light]
+
+
+def test_the_deepest_trees_that_are_learned_are_the_deepest_that_are_read() -> None:
+    assert MOST_DEPTH == MOST_LEVELS

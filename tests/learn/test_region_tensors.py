@@ -19,8 +19,8 @@ from lcifr.learn.encoder_training import EncodedPeople, EncoderSettings, Encoder
 from lcifr.learn.radius_bounds import bound_radius
 from lcifr.learn.region_tensors import RegionTensors
 from lcifr.learn.target import Target
+from lcifr.models.loaders.torch import torch_parameters
 from lcifr.models.network import Network
-from lcifr.models.torch import torch_parameters
 from lcifr.phi.similarity import Similarity
 from lcifr.prove import radius
 from lcifr.prove.networks.linear_bounds.cell_batch import tensors

@@ -10,9 +10,8 @@ import pytest
 
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.chain import Chain, chain_of, choose_for, evaluate, merge, merging_error
-from lcifr.models.deployed import Deployment, Stage
-from lcifr.models.network import Network
+from lcifr.models.network import Chain, Network, chain_of, choose_for, evaluate, merge, merging_error
+from lcifr.models.rounding import Deployment, Stage
 from lcifr.regions.region import Region
 from tests.models.cells import factors
 from tests.models.exact import exactly

@@ -16,9 +16,9 @@ from sklearn.pipeline import make_pipeline
 import lcifr
 from lcifr.data import Individuals, Numeric, Schema
 from lcifr.errors import NetworkError
-from lcifr.models.load import load_file
-from lcifr.models.table_model import ColumnOrderWarning
-from tests.models.trees.semantics import NUMERIC, before, read, table
+from lcifr.models.loading import load_file
+from lcifr.models.source import ColumnOrderWarning
+from tests.models.loaders.tree_semantics import NUMERIC, before, read, table
 from tests.story import lcifr as command
 
 lightgbm, xgboost = pytest.importorskip("lightgbm"), pytest.importorskip("xgboost")
@@ -74,7 +74,7 @@ def test_wrappers_do_not_check_either(wrap):
 
 
 def read_ready(model, frame):
-    from lcifr.models.sklearn.tables import _positional
+    from lcifr.models.loaders.sklearn import _positional
 
     return _positional(model, list(frame.columns))
 

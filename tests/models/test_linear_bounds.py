@@ -11,9 +11,8 @@ import pytest
 from lcifr.data import Categorical, Numeric, Schema
 from lcifr.data.encoding import FeatureColumns
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.chain import merging_error
-from lcifr.models.deployed import REFUSED, Deployment, Stage
-from lcifr.models.network import Network
+from lcifr.models.network import Network, merging_error
+from lcifr.models.rounding import REFUSED, Deployment, Stage
 from tests.models.cells import CATEGORIES, NUMBERS, factors, groups_of, region
 from tests.models.rational_bound import bound
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lcifr.models.chain import merge
-from lcifr.models.pairing import crossings, scores_of, side_by_side
+from lcifr.models.network import crossings, merge, scores_of, side_by_side
 from lcifr.models.rule import Rule
 from tests.prove.instances import random_network
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from lcifr.errors import NetworkError
-from lcifr.models.probability import ASSUMED_ROUNDOFFS, behind_line, probability_band
+from lcifr.models.rule import ASSUMED_ROUNDOFFS, behind_line, probability_band
 
 UNIT = 2.0**-53
 THRESHOLDS = st.floats(1e-6, 1 - 1e-6)

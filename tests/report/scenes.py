@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lcifr.certify.audit import audit
-from lcifr.certify.handover import FrozenEncoder, represent
-from lcifr.certify.population import state
-from lcifr.certify.verdicts import Audit, Reason, Verdict
+from lcifr.certification.audit import audit
+from lcifr.certification.handover import FrozenEncoder, represent
+from lcifr.certification.population import state
+from lcifr.certification.verdicts import Audit, Reason, Verdict
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.estimators.frontier import Frontier, FrontierPoint
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
 from lcifr.phi import Similarity
 from lcifr.report import About, Report, build
 from lcifr.report.content import Checked
-from tests.certify import explained_models, scenes
+from tests.certification import explained_models, scenes
 from tests.prove.instances import random_network
 
 ABOUT = About(

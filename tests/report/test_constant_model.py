@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lcifr.certify.population import state
-from lcifr.certify.verdicts import Audit, Reason, Verdict
+from lcifr.certification.population import state
+from lcifr.certification.verdicts import Audit, Reason, Verdict
 from lcifr.cli.terminal.statements import statement_lines
 from lcifr.display.text import percent
 from lcifr.learn.score import GAMMA_ADVICE

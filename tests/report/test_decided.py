@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lcifr.certify.audit import audit
-from lcifr.certify.population import Tally, state
+from lcifr.certification.audit import audit
+from lcifr.certification.population import Tally, state
 from lcifr.report import build, render
 from lcifr.report.decided import MOST, OTHERS
 from lcifr.report.document import Table
 from lcifr.report.wording import put_into_words
-from tests.certify import scenes as small
+from tests.certification import scenes as small
 from tests.report import scenes
 
 

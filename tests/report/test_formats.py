@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lcifr.certify.audit import audit
-from lcifr.certify.population import state
+from lcifr.certification.audit import audit
+from lcifr.certification.population import state
 from lcifr.cli.report import Format
 from lcifr.display.text import at_least, count, floored, percent, percents, short
 from lcifr.errors import LcifrError
@@ -23,7 +23,7 @@ from lcifr.report.formats import LISTED
 from lcifr.report.people import shown as shown_people
 from lcifr.report.people.shown import show
 from lcifr.report.wording import put_into_words
-from tests.certify import scenes as small
+from tests.certification import scenes as small
 from tests.report import scenes
 from tests.report.tags import Tags
 

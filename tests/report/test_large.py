@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.certify.population import state
+from lcifr.certification.population import state
 from lcifr.data import Encoding, Schema
 from lcifr.display.charts import histogram
 from lcifr.phi import Similarity

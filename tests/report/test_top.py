@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from lcifr.certify.population import state
+from lcifr.certification.population import state
 from lcifr.report import build, render
 from lcifr.report.content import Checked
 from lcifr.report.wording import put_into_words

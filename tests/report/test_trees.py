@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lcifr.certify.population import state
+from lcifr.certification.population import state
 from lcifr.report import build, render
-from tests.certify import explained_models
+from tests.certification import explained_models
 from tests.report.measures import CONTRAST, OVERLAPS, SPREAD
 from tests.report.scenes import tree_report
 

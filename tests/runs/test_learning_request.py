@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lcifr.certify.handover import Representation
+from lcifr.certification.handover import Representation
 from lcifr.estimators import FairEncoder
 from lcifr.runs.learning import load_encoder
 from tests.story import QUICK, lcifr, write_german, write_made_up

@@ -254,7 +254,7 @@ def _show(result: AuditResult, out: Path) -> None:
 
 
 def _show_checked(checked: CheckedProofs) -> None:
-    from lcifr.certify.bundle import Drawn
+    from lcifr.certification.bundle import Drawn
 
     refused = len(checked.rejected)
     said = "all confirmed" if not refused else f"{refused} NOT confirmed: {', '.join(list(checked.rejected)[:5])}"

@@ -47,7 +47,7 @@ from lcifr.runs.executors.crew import Executor
 from lcifr.runs.executors.devices import Device
 
 if TYPE_CHECKING:
-    from lcifr.certify.population import Statement
+    from lcifr.certification.population import Statement
     from lcifr.runs.auditing.certify_result import CertifyResult, LookUpSummary
 
 EXAMPLE = (

@@ -12,7 +12,7 @@ from lcifr.cli.terminal.options import IdOption
 from lcifr.cli.terminal.output import JsonOption, print_json, say
 
 if TYPE_CHECKING:
-    from lcifr.certify.bundle import Drawn
+    from lcifr.certification.bundle import Drawn
 
 EXAMPLE = (
     "Example: lcifr check producer/bundle --json > checked.json\n\n"

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from lcifr.certify.explain import Explanation
-from lcifr.certify.handover import FrozenEncoder
+from lcifr.certification.explain import Explanation
+from lcifr.certification.handover import FrozenEncoder
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.data.ingest import as_ids
 from lcifr.errors import LearningError
@@ -32,14 +32,13 @@ from lcifr.learn.defaults import BOOSTER
 from lcifr.learn.encoder_training import EncodedPeople
 from lcifr.learn.target import Target, class_weights
 from lcifr.learn.training_loop import Epoch
-from lcifr.learn.trees.additive import AdditiveModel
 from lcifr.learn.trees.bagging import Bag, boost_bags
-from lcifr.learn.trees.conversion import as_trees
 from lcifr.learn.trees.verdicts import certified_by_bounds
+from lcifr.models.additive import AdditiveModel, as_trees
+from lcifr.models.loaders.tree_ensembles import identity
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind, Rule
-from lcifr.models.table_model import TableModel
-from lcifr.models.trees.tables import identity
+from lcifr.models.source import TableModel
 from lcifr.phi.similarity import Similarity
 from lcifr.regions.region import Region
 

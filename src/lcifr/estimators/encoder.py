@@ -31,7 +31,7 @@ from lcifr.prove import Radius, radius
 from lcifr.regions.region import Region
 
 if TYPE_CHECKING:
-    from lcifr.certify.handover import Representation
+    from lcifr.certification.handover import Representation
 
 
 class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -204,7 +204,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def represent(self, X: Any, ids: Any = None, **options: Any) -> Representation:
         """The hand-over: z, proved radius and box of everybody; options as for ``certification.represent``."""
-        from lcifr.certify.handover import represent
+        from lcifr.certification.handover import represent
 
         check_is_fitted(self)
         return represent(self, X, ids, **options)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certify.saved_models import SavedBooster, SavedEncoder, SavedHead, consistent_file, read_kind
+from lcifr.certification.saved_models import SavedBooster, SavedEncoder, SavedHead, consistent_file, read_kind
 from lcifr.data import Individuals, Schema
 from lcifr.estimators.input_validation import validate_people
 from lcifr.learn.target import Target

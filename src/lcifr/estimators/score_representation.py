@@ -10,13 +10,12 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lcifr.learn.radius_bounds import LatentReach
-from lcifr.learn.trees.representation import score_trees, summing_head
+from lcifr.models.additive import score_trees, summing_head
 from lcifr.models.rule import Kind
-from lcifr.models.trees.boxes import box_around
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import Trees, box_around
 
 if TYPE_CHECKING:
-    from lcifr.certify.handover import Representation
+    from lcifr.certification.handover import Representation
     from lcifr.estimators.base_head import Head
 
 
@@ -49,7 +48,7 @@ class ScoreRepresentation(TransformerMixin):  # type: ignore[misc]
 
     def represent(self, X: Any, ids: Any = None, **options: Any) -> Representation:
         """The hand-over: z with the proved ball and box of everybody; options as for ``certification.represent``."""
-        from lcifr.certify.handover import represent
+        from lcifr.certification.handover import represent
 
         check_is_fitted(self)
         return represent(self, X, ids, **options)

@@ -15,8 +15,8 @@ from lcifr.learn.region_tensors import RegionTensors
 from lcifr.learn.score import score_of
 from lcifr.learn.target import Target
 from lcifr.learn.training_loop import Epoch, Schedule, TrainingTask, ValidationMetrics, index_chunks, train
+from lcifr.models.loaders.torch import build_torch, torch_parameters
 from lcifr.models.network import Network
-from lcifr.models.torch import build_torch, torch_parameters
 from lcifr.regions.region import Region
 
 

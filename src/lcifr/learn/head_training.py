@@ -19,8 +19,8 @@ from lcifr.learn.region_tensors import exact_rounding
 from lcifr.learn.score import score_of
 from lcifr.learn.target import Target
 from lcifr.learn.training_loop import Epoch, Schedule, TrainingTask, ValidationMetrics, index_chunks, train
+from lcifr.models.loaders.torch import build_torch, torch_parameters
 from lcifr.models.network import Network
-from lcifr.models.torch import build_torch, torch_parameters
 from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, Layers, tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
 from lcifr.regions.region import Region

@@ -11,6 +11,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lcifr.models.arithmetic import Arithmetic
+
 FloatArray = NDArray[np.float64]
 
 
@@ -30,6 +32,16 @@ class Function(ABC):
     @abstractmethod
     def outputs(self) -> int:
         """How many values come out."""
+
+    @property
+    @abstractmethod
+    def native(self) -> Arithmetic:
+        """The arithmetic of the runtime that it was read from."""
+
+    @property
+    def divides(self) -> str:
+        """The step that divides by numbers whose inverses the weights do not hold; empty where there is none."""
+        return ""
 
     @abstractmethod
     def __call__(self, points: ArrayLike) -> FloatArray:

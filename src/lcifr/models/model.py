@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lcifr.errors import LcifrError
-from lcifr.models.chain import factors_of
 from lcifr.models.function import FloatArray, Function
-from lcifr.models.network import Network, as_network
+from lcifr.models.network import Network, as_network, factors_of
 from lcifr.models.rule import Kind, Rule
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import Trees
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def maximize(
 
     Parameters
     ----------
-    network : a :class:`lcifr.Network`, or a sum of trees (:class:`lcifr.models.trees.trees.Trees`).
+    network : a :class:`lcifr.Network`, or a sum of trees (:class:`lcifr.models.trees.Trees`).
     directions : (k, outputs), alike for everybody, or (people, k, outputs).
     target : stop as soon as the answer is known to lie strictly on one side of it; broadcast to (people, k).
     tolerance : absolute plus relative: done when upper − best ≤ tolerance · (1 + |best|).

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certify.deployment import is_raw
-from lcifr.certify.handover import FrozenEncoder, Representation, freeze
-from lcifr.certify.population import ScaleSource, Statement, decision_name, scale_sources, why_no_bound
-from lcifr.certify.verdicts import Audit, Certificates, Verdict
+from lcifr.certification.deployment import is_raw
+from lcifr.certification.handover import FrozenEncoder, Representation, freeze
+from lcifr.certification.population import ScaleSource, Statement, decision_name, scale_sources, why_no_bound
+from lcifr.certification.verdicts import Audit, Certificates, Verdict
 from lcifr.data.files import versions
 from lcifr.display.charts import Histogram, histogram
 from lcifr.display.text import arithmetic_words, exactly
 from lcifr.models.function import Function
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import Trees
 from lcifr.phi import Similarity
 from lcifr.report.cautions import find_cautions, find_findings, find_notes
 from lcifr.report.content import About, FrontierRow, GroupRow, ModelRow, Origin, Promise, Proved, Report, Tuning
@@ -51,7 +51,7 @@ def build(
     Parameters
     ----------
     found : what :func:`lcifr.audit` or :func:`lcifr.certify` found.
-    statement : what it says of the population, by :func:`lcifr.certify.state`.
+    statement : what it says of the population, by :func:`lcifr.certification.state`.
     encoder : the encoder that was audited. similarity : of a model without one, φ. Without either, φ is not shown.
     radius : the hand-over of these people, or (people,) radii.
     tuning : the :class:`lcifr.estimators.frontier.Frontier` that :func:`lcifr.tune` returned.

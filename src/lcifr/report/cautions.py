@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lcifr.certify.population import Statement, constant_words
-from lcifr.certify.verdicts import Audit, Certificates
+from lcifr.certification.population import Statement, constant_words
+from lcifr.certification.verdicts import Audit, Certificates
 from lcifr.display.text import count, fixed, percent
 from lcifr.phi import Similarity
 from lcifr.phi.lint import UNTOUCHED, Finding, Severity, is_untouched, lint

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lcifr.certify.population import ScaleSource
+from lcifr.certification.population import ScaleSource
 from lcifr.display.charts import Histogram
 from lcifr.phi.lint import Finding
 from lcifr.report.people.content import Explorer

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lcifr.certify.population import Statement, decision_name
-from lcifr.certify.verdicts import Audit, Certificates
+from lcifr.certification.population import Statement, decision_name
+from lcifr.certification.verdicts import Audit, Certificates
 from lcifr.models.model import Model
 from lcifr.report.content import DecisionRow, Decisions
 

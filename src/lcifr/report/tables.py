@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from lcifr.certify.population import ScaleSource
+from lcifr.certification.population import ScaleSource
 from lcifr.display.text import at_least, count, percent, percents, split_tenths
 from lcifr.report.content import DecisionRow, Decisions, GroupRow, ModelRow, Proved
 from lcifr.report.document import Table

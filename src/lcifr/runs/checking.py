@@ -12,7 +12,7 @@ from lcifr.runs.binding.own_files import OwnFiles
 from lcifr.runs.events import Listener, StepKind, listening, step
 
 if TYPE_CHECKING:
-    from lcifr.certify.bundle import Drawn
+    from lcifr.certification.bundle import Drawn
     from lcifr.check.binding.comparison import FileComparison
     from lcifr.check.report.check_report import CheckReport
 
@@ -67,7 +67,7 @@ class CheckResult:
 
 def check(request: CheckRequest, listener: Listener | None = None) -> CheckResult:
     """Confirm every proof of an audit bundle in exact arithmetic; ``listener`` hears :mod:`lcifr.runs.events`."""
-    from lcifr.certify.bundle import read_drawn
+    from lcifr.certification.bundle import read_drawn
     from lcifr.check.bundle import check_bundle
     from lcifr.check.exact import Rejected
     from lcifr.check.report.statement import statement

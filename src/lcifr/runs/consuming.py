@@ -15,9 +15,9 @@ from lcifr.runs.people.loading import Labels
 from lcifr.runs.people.train_test import HELD_OUT, TRAIN, find_split_labels
 
 if TYPE_CHECKING:
-    from lcifr.certify.consumer import Where
-    from lcifr.certify.handover import Provenance, Representation
-    from lcifr.certify.verdicts import Certificates
+    from lcifr.certification.consumer import Where
+    from lcifr.certification.handover import Provenance, Representation
+    from lcifr.certification.verdicts import Certificates
     from lcifr.models.model import Degeneracy, Model
     from lcifr.runs.auditing.origin import ModelOrigin
     from lcifr.runs.folders.results import ConsumeResult
@@ -70,7 +70,7 @@ def consume(request: ConsumeRequest, listener: Listener | None = None, *, argv: 
 
 def _read_handover(folder: Path) -> dict[str, Representation]:
     """Training and held-out people, or a single hand-over of people who may all be trained on."""
-    from lcifr.certify.handover import Representation
+    from lcifr.certification.handover import Representation
 
     parts = [name for name in (TRAIN, HELD_OUT) if (folder / name).is_dir()]
     _refuse_many(folder, *(folder / name for name in parts))
@@ -152,7 +152,7 @@ def _adopt(
     """A tree model that was trained on z elsewhere, into a file of our own."""
     import numpy as np
 
-    from lcifr.certify.saved_models import write_saved_trees
+    from lcifr.certification.saved_models import write_saved_trees
     from lcifr.runs.models.on_latents import read_on_latents, refuse_unknown_labels
 
     assert request.model is not None
@@ -169,8 +169,8 @@ def _adopt(
 def usual_surroundings(handed: Provenance, model: Model | None = None) -> Where:
     """Where a verdict is proved unless it is said: on the ball, as in the paper; on the box where z are scores, or
     where trees decide, which no radius serves better."""
-    from lcifr.certify.handover import TREES
-    from lcifr.models.trees.trees import Trees
+    from lcifr.certification.handover import TREES
+    from lcifr.models.trees import Trees
 
     return "box" if handed.method == TREES or (model and isinstance(model.function, Trees)) else "ball"
 
@@ -178,7 +178,7 @@ def usual_surroundings(handed: Provenance, model: Model | None = None) -> Where:
 def _certify(
     splits: dict[str, Representation], model: Model, request: ConsumeRequest, on: Where
 ) -> dict[str, Certificates]:
-    from lcifr.certify.consumer import certify
+    from lcifr.certification.consumer import certify
 
     computed = request.arithmetic or ("float64" if request.model is None else None)
     with step(f"Certifying {sum(map(len, splits.values()))} people"):
@@ -203,7 +203,7 @@ def _result(
     found: dict[str, Certificates],
     request: ConsumeRequest,
 ) -> ConsumeResult:
-    from lcifr.certify.population import state
+    from lcifr.certification.population import state
     from lcifr.runs.folders.results import ConsumeResult
     from lcifr.runs.folders.summaries import ConsumerSummary, classes_of, learned_warnings
 

@@ -13,8 +13,8 @@ from lcifr.runs.events import Listener, StepKind, listening, step
 from lcifr.runs.folders.settings import Command, RunSettings
 
 if TYPE_CHECKING:
-    from lcifr.certify.handover import FrozenEncoder, Representation
-    from lcifr.certify.verdicts import Audit
+    from lcifr.certification.handover import FrozenEncoder, Representation
+    from lcifr.certification.verdicts import Audit
     from lcifr.datasets import Dataset
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.base_head import Head
@@ -146,11 +146,11 @@ def _head(encoder: FairEncoder, data: Dataset) -> Head:
 
 def _judge(name: str, encoder: FairEncoder, head: Head, data: Dataset, out: Path) -> DemoModel:
     """Prove, person by person, that nobody similar gets another decision, or find somebody who does; then check it."""
-    from lcifr.certify.audit import audit
-    from lcifr.certify.bundle import write_bundle
-    from lcifr.certify.handover import freeze, represent
-    from lcifr.certify.population import state
-    from lcifr.certify.verdicts import Audit
+    from lcifr.certification.audit import audit
+    from lcifr.certification.bundle import write_bundle
+    from lcifr.certification.handover import freeze, represent
+    from lcifr.certification.population import state
+    from lcifr.certification.verdicts import Audit
     from lcifr.check.bundle import check_bundle
     from lcifr.runs.auditing.baselines import figures_of
     from lcifr.runs.auditing.result import CheckedProofs

@@ -45,7 +45,7 @@ def schema_beside(phi: str) -> str | None:
 
 def schema_of_file(file: Path) -> str | None:
     """The .toml next to a formula or a table, as `lcifr init` writes it, unless it describes a model."""
-    from lcifr.models.files.description import is_description
+    from lcifr.models.description import is_description
 
     beside = file.with_suffix(".toml")
     if not beside.is_file() or is_description(beside):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from lcifr.runs.people.source import HELD, PeopleSource, part_for, refuse_more
 
 if TYPE_CHECKING:
-    from lcifr.certify.handover import FrozenEncoder
+    from lcifr.certification.handover import FrozenEncoder
     from lcifr.estimators.baselines import Producer
     from lcifr.runs.executors.crew import Workers
     from lcifr.runs.folders.settings import Steps
@@ -72,8 +72,8 @@ def refuse_bundle(people: int) -> None:
 
 def prove_radii(steps: Steps, encoder: Producer | FrozenEncoder, source: PeopleSource, handed: str) -> None:
     """Write the proofs of the radii of the hand-over ``handed`` to the bundle, unless that is done already."""
-    from lcifr.certify.bundle import write_bundle
-    from lcifr.certify.handover import Representation
+    from lcifr.certification.bundle import write_bundle
+    from lcifr.certification.handover import Representation
     from lcifr.runs.events import step
 
     if not steps.kept(BUNDLE):

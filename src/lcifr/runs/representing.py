@@ -72,7 +72,7 @@ def represent(
     ----------
     listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
     """
-    from lcifr.certify.handover import FrozenEncoder, radius_summary
+    from lcifr.certification.handover import FrozenEncoder, radius_summary
     from lcifr.runs.folders.results import RepresentResult
     from lcifr.runs.folders.summaries import read_producer, read_saved_encoder
 

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from lcifr.data.files import is_remote
 from lcifr.errors import LcifrError
-from lcifr.models.files.formats import PICKLE_SUFFIXES, recognise
+from lcifr.models.loading import PICKLE_SUFFIXES, recognise
 from lcifr.runs.folders.run import RESULT
 from lcifr.runs.folders.settings import SETTINGS, RunSettings
 

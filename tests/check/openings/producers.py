@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lcifr.runs.evidence.committing import commit, open_drawn
-from tests.certify.made_bundles import contents, rewritten
+from tests.certification.made_bundles import contents, rewritten
 
 CERTIFIED, MIXED = 0, 2
 """Scenes of made bundles: in the one everybody is certified, in the other one of four is refuted."""

@@ -17,7 +17,7 @@ from lcifr.check.report.statement import _first, statement
 from lcifr.data import Categorical, Encoding, Numeric, Schema
 from lcifr.data.files import sha256_of
 from lcifr.phi import Similarity
-from tests.certify.made_bundles import bundle, contents, rewritten
+from tests.certification.made_bundles import bundle, contents, rewritten
 from tests.check.report.read_statement import holds
 
 SCHEMA = Schema((Numeric("age", lower=0, upper=9, integer=True), Numeric("pay"), Categorical("job", ("a", "b", "c"))))

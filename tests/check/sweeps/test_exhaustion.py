@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.certify.made_sweeps import copy, rewrite
+from tests.certification.made_sweeps import copy, rewrite
 from tests.check.busy_files import HUGE, TINY, checked
 
 LEAF = ["leaf", [], [[[[0, 1.0]], [], []], [[[1, 1.0]], [], []]]]

@@ -14,7 +14,7 @@ from lcifr.check.sweeps.judge import PairTable, kept
 from lcifr.check.table import AttributeTable, Part, Person, Unknown
 from lcifr.phi.pairs import PairSpace
 from lcifr.phi.similarity import Similarity
-from tests.certify.sweep.tiny import ENCODING, FORMULAS, SCHEMA, everybody
+from tests.certification.sweep.tiny import ENCODING, FORMULAS, SCHEMA, everybody
 from tests.check.tables import features, inside
 
 TEXTS = (

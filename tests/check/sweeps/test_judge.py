@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lcifr.certify.sweep.bundle import write_sweep_bundle
-from lcifr.certify.sweep.result import Standing
-from lcifr.certify.sweep.sweeper import Sweeper
+from lcifr.certification.sweep.bundle import write_sweep_bundle
+from lcifr.certification.sweep.result import Standing
+from lcifr.certification.sweep.sweeper import Sweeper
 from lcifr.check import Rejected, check_bundle
 from lcifr.check.similar import Formula
 from lcifr.check.sweeps.judge import SweepJudge
@@ -19,8 +19,8 @@ from lcifr.check.table import AttributeTable
 from lcifr.data import Encoding
 from lcifr.models.network import Network
 from lcifr.models.rule import Rule
-from tests.certify.made_sweeps import HARDER, UNIVERSES, lines_of, shares_of, written
-from tests.certify.sweep.tiny import SCHEMA, TinyUniverse
+from tests.certification.made_sweeps import HARDER, UNIVERSES, lines_of, shares_of, written
+from tests.certification.sweep.tiny import SCHEMA, TinyUniverse
 
 
 @pytest.mark.parametrize("name", UNIVERSES)

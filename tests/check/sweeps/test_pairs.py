@@ -11,7 +11,7 @@ from lcifr.check.similar import Formula
 from lcifr.check.sweeps.judge import PairTable
 from lcifr.check.table import AttributeTable
 from lcifr.check.trees import read_function
-from tests.certify.sweep.tiny import ENCODING, TinyUniverse, everybody
+from tests.certification.sweep.tiny import ENCODING, TinyUniverse, everybody
 
 TABLE = AttributeTable(json.loads(ENCODING.to_bytes()))
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lcifr.certify.sweep.bundle import write_sweep_bundle
-from lcifr.certify.sweep.sweeper import Sweeper
+from lcifr.certification.sweep.bundle import write_sweep_bundle
+from lcifr.certification.sweep.sweeper import Sweeper
 from lcifr.check import Rejected, check_bundle
 from lcifr.check.report.check_report import CheckReport
-from tests.certify.made_sweeps import UNIVERSES, copy, lines_of, rewrite, sweep_of
-from tests.certify.sweep.tiny import SCHEMA, TinyUniverse, everybody
+from tests.certification.made_sweeps import UNIVERSES, copy, lines_of, rewrite, sweep_of
+from tests.certification.sweep.tiny import SCHEMA, TinyUniverse, everybody
 
 
 def cells_by_person(lines: list[dict[str, Any]]) -> dict[int, str]:

@@ -6,9 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction
-from lcifr.learn.trees.bins.attribute_bins import AttributeBins, choose_bins
-from lcifr.learn.trees.bins.pair_bins import PairBins, coarser
+from lcifr.models.additive import (
+    AdditiveModel,
+    AttributeBins,
+    PairBins,
+    PairFunction,
+    ShapeFunction,
+    choose_bins,
+    coarser,
+)
 from lcifr.regions.region import Region
 from tests.learn.trees.reference import encoded
 

@@ -10,13 +10,10 @@ import numpy as np
 from lcifr.data import Encoding
 from lcifr.learn.encoder_training import EncodedPeople
 from lcifr.learn.target import Target
-from lcifr.learn.trees.additive import AdditiveModel
-from lcifr.learn.trees.bins.attribute_bins import AttributeBins
-from lcifr.learn.trees.bins.pair_bins import PairBins
-from lcifr.learn.trees.bins.tree_bins import TreeCut
 from lcifr.learn.trees.directions import Directions
 from lcifr.learn.trees.robust_loss import RobustLoss
 from lcifr.learn.trees.terms import places_of
+from lcifr.models.additive import AdditiveModel, AttributeBins, PairBins, TreeCut
 from lcifr.models.rule import Kind
 from lcifr.phi.similarity import Similarity
 from lcifr.regions.region import Cell, Region

@@ -10,11 +10,11 @@ import pytest
 
 from lcifr.errors import LearningError
 from lcifr.learn.encoder_training import EncodedPeople
-from lcifr.learn.trees.additive import AdditiveModel
 from lcifr.learn.trees.boosting import Boosted, boost
 from lcifr.learn.trees.boosting_settings import BoostingSettings
 from lcifr.learn.trees.stretching import stretch_region
 from lcifr.learn.trees.verdicts import certified_by_bounds
+from lcifr.models.additive import AdditiveModel
 from tests.learn.trees.reference import FORMULAS, encoded, slow_loss
 
 QUICK: dict[str, Any] = {"rounds": 12, "max_bins": 8, "min_people": 2, "learning_rate": 0.3}

@@ -11,12 +11,11 @@ import pytest
 from lcifr.errors import LearningError
 from lcifr.learn.encoder_training import EncodedPeople
 from lcifr.learn.target import Target
-from lcifr.learn.trees.additive import AdditiveModel
 from lcifr.learn.trees.averaging import average
 from lcifr.learn.trees.boosting import Boosted, boost
 from lcifr.learn.trees.boosting_settings import BoostingSettings
-from lcifr.learn.trees.conversion import as_trees
 from lcifr.learn.trees.directions import Directions
+from lcifr.models.additive import AdditiveModel, as_trees
 from tests.learn.trees.reference import FORMULAS, encoded, slow_loss
 
 QUICK: dict[str, Any] = {"rounds": 8, "max_bins": 12, "min_people": 2, "learning_rate": 0.3, "gamma": 1.0, "depth": 3}

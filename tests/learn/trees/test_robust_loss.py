@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction
-from lcifr.learn.trees.bins.attribute_bins import choose_bins
+from lcifr.models.additive import AdditiveModel, PairFunction, ShapeFunction, choose_bins
 from tests.learn.trees.models import pair_bins
 from tests.learn.trees.reference import FORMULAS, encoded, loss_of, slow_loss
 

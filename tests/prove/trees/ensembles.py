@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lcifr.models.trees.nodes import CategoryNode, NumberNode, TreeLeaf, TreeNode
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import CategoryNode, NumberNode, TreeLeaf, TreeNode, Trees
 from lcifr.regions.region import Region, WholeColumn
 
 NUMBERS, CHOICES = 3, ((3, 3), (6, 2))

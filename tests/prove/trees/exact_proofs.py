@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import Trees
 from lcifr.prove.oracles.exactly import plain_cell
 from lcifr.prove.proof import CellProof, to_plain
 from lcifr.regions.region import Region, WholeColumn

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csr_array
 
-from lcifr.models.trees.trees import CATEGORY, LEAF, Trees
+from lcifr.models.trees import CATEGORY, LEAF, Trees
 from lcifr.regions.region import Cell, Region, WholeColumn
 
 CLOSE = 1e-7

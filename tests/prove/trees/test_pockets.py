@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lcifr.models.trees.nodes import CategoryNode, NumberNode, TreeLeaf, TreeNode
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import CategoryNode, NumberNode, TreeLeaf, TreeNode, Trees
 from lcifr.prove import maximize
 from lcifr.prove.proof import CellProof, Leaf, Node, NumericSplit
 from tests.effort import spread

@@ -12,13 +12,13 @@ import pytest
 import skops.io
 from sklearn.linear_model import LogisticRegression
 
-from lcifr.certify.sweep.result import Standing
+from lcifr.certification.sweep.result import Standing
 from lcifr.display.text import percent, tolerance_words
 from lcifr.report.sweeps.render import render_sweep
 from lcifr.runs import SweepResult
 from lcifr.runs.folders.settings import RunSettings
 from lcifr.runs.sweeps.proving import SweepCheck
-from tests.certify.sweep.tiny import FORMULAS, SCHEMA, everybody, fitted
+from tests.certification.sweep.tiny import FORMULAS, SCHEMA, everybody, fitted
 from tests.report.browser import Browser
 from tests.report.measures import CONTRAST, OVERLAPS, SPREAD
 from tests.story import lcifr

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from lcifr.certify.audit import audit
-from lcifr.certify.handover import freeze
-from lcifr.certify.population import state
+from lcifr.certification.audit import audit
+from lcifr.certification.handover import freeze
+from lcifr.certification.population import state
 from lcifr.data import Individuals
 from lcifr.estimators import RobustClassifier, plain
 from lcifr.phi import Similarity

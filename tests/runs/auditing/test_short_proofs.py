@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.certify import bundle
-from lcifr.certify.verdicts import Reason
+from lcifr.certification import bundle
+from lcifr.certification.verdicts import Reason
 from lcifr.prove import maximize
 from tests.story import lcifr
 

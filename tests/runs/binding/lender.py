@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from lcifr.data import Categorical, Numeric, Schema
-from tests.certify.made_bundles import contents_of, rewritten
+from tests.certification.made_bundles import contents_of, rewritten
 from tests.runs.models.credit import write_credit
 from tests.story import Said, lcifr
 

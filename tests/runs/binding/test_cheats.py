@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lcifr.check.__main__ import main
-from tests.certify.made_bundles import contents_of
+from tests.certification.made_bundles import contents_of
 from tests.runs.binding.lender import Plain, changed, check, lender, statuses, verdict, violated
 from tests.runs.models.credit import PHI, fit, made_up
 

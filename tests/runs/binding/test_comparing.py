@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from lcifr.certify.bundle import Drawn
+from lcifr.certification.bundle import Drawn
 from tests.runs.binding.lender import OWN, Plain, changed, check, lender, statuses
 from tests.runs.models.credit import PHI, READ, fit
 from tests.story import lcifr

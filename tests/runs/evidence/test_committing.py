@@ -16,7 +16,7 @@ from lcifr.data.files import sha256_of
 from lcifr.errors import LcifrError
 from lcifr.runs.evidence.challenging import challenge
 from lcifr.runs.evidence.committing import SaltedLines, commit, open_drawn
-from tests.certify.made_bundles import bundle, contents
+from tests.certification.made_bundles import bundle, contents
 from tests.check.openings.producers import audited, bundle_of, write_challenge
 
 HASH = re.compile(r"[0-9a-f]{64}")

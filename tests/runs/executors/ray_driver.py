@@ -19,7 +19,7 @@ from lcifr.runs.executors import first_look
 from lcifr.runs.executors.crew import RayCluster
 from lcifr.runs.executors.ray import ClusterError
 from lcifr.runs.streaming.handovers import certify_folder, represent_file
-from tests.certify.scenes import people
+from tests.certification.scenes import people
 from tests.data.store import object_store
 from tests.runs.executors.lender import audited, write_lender
 from tests.runs.streaming.world import ROOT, one

@@ -10,18 +10,18 @@ import pytest
 import torch
 from pyarrow import parquet
 
-from lcifr.certify.handover import Representation, freeze, represent
+from lcifr.certification.handover import Representation, freeze, represent
 from lcifr.data import Individuals
 from lcifr.data.ingest import Chunk
 from lcifr.errors import LcifrError
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
 from lcifr.prove.networks import cascade
 from lcifr.runs.executors import devices
 from lcifr.runs.executors.crew import RayCluster
 from lcifr.runs.executors.devices import job_device
 from lcifr.runs.streaming.audited import AuditJob
 from lcifr.runs.streaming.handovers import CertifyJob
-from tests.certify.scenes import FORMULAS, people, scene
+from tests.certification.scenes import FORMULAS, people, scene
 from tests.story import lcifr
 
 NO_GPU = "no CUDA device: torch.cuda.is_available() is False"

@@ -9,16 +9,16 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from lcifr.certify.audit import audit
-from lcifr.certify.consumer import certify
-from lcifr.certify.handover import represent
+from lcifr.certification.audit import audit
+from lcifr.certification.consumer import certify
+from lcifr.certification.handover import represent
 from lcifr.data import files
 from lcifr.errors import ArtefactError, LcifrError, TableError
 from lcifr.runs.executors import work
 from lcifr.runs.executors.work import OtherVersionsError, PackedWork, audit_work, certify_work, represent_work
 from lcifr.runs.models.preparing import prepare_model, read_for_people, read_people
 from lcifr.runs.streaming.audited import AuditJob
-from tests.certify.scenes import people
+from tests.certification.scenes import people
 from tests.runs.executors.lender import request_for, write_lender
 from tests.runs.streaming.world import one
 

@@ -65,7 +65,7 @@ def test_a_killed_command_goes_on_and_ends_the_same(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["killed", "whole"]
 
 
-COUNTING = """import os, signal; from lcifr.certify import population as tally
+COUNTING = """import os, signal; from lcifr.certification import population as tally
 tally.Tally.add = lambda *those: os.kill(os.getpid(), signal.SIGKILL)
 """
 

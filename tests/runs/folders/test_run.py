@@ -121,7 +121,7 @@ def test_with_force_only_results_are_replaced(story: Path, tmp_path: Path, monke
 
 # -- changed by hand ---------------------------------------------------------------------------------------------------
 
-COUNTING = """import os, signal; from lcifr.certify import population as tally
+COUNTING = """import os, signal; from lcifr.certification import population as tally
 tally.Tally.add = lambda *those: os.kill(os.getpid(), signal.SIGKILL)
 """
 """kill −9 when all is proved and nothing is counted."""

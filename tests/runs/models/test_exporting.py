@@ -11,8 +11,8 @@ import pandas as pd
 
 from lcifr.data import Schema
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.deployed import Deployment, Stage
-from lcifr.models.load import load_file
+from lcifr.models.loading import load_file
+from lcifr.models.rounding import Deployment, Stage
 from lcifr.runs.auditing.parties import read_parties
 from tests.story import lcifr
 

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.certify.deployment import deploy_both
-from lcifr.certify.subject import LibraryModel
+from lcifr.certification.deployment import deploy_both
+from lcifr.certification.subject import LibraryModel
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.load import load_file
+from lcifr.models.loading import load_file
 from lcifr.phi import Similarity
 from lcifr.runs.auditing.result import AuditResult
 from tests.runs.models.credit import PHI, READ, fit, made_up

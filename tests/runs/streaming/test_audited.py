@@ -11,15 +11,15 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from lcifr.certify.audit import audit
-from lcifr.certify.consumer import certify
-from lcifr.certify.handover import Representation, represent
-from lcifr.certify.population import state
+from lcifr.certification.audit import audit
+from lcifr.certification.consumer import certify
+from lcifr.certification.handover import Representation, represent
+from lcifr.certification.population import state
 from lcifr.estimators import RobustClassifier
 from lcifr.phi import Similarity
 from lcifr.runs.learning import load_encoder
 from lcifr.runs.streaming.audited import audit_file
-from tests.certify.scenes import people
+from tests.certification.scenes import people
 from tests.runs.results import result
 from tests.runs.streaming.world import one
 from tests.story import contents, lcifr

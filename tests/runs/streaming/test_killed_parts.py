@@ -13,7 +13,7 @@ import pytest
 from lcifr.errors import ArtefactError
 from lcifr.runs.streaming import audited, handovers
 from lcifr.runs.streaming.handovers import represent_file
-from tests.certify.scenes import people
+from tests.certification.scenes import people
 from tests.runs.streaming.world import ROOT, audit_all, contents, one
 
 CHUNK, PARTS = 5, 4

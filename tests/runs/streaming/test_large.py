@@ -16,18 +16,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lcifr.certify.audit import audit
-from lcifr.certify.handover import Representation, represent
-from lcifr.certify.subject import Hashes
-from lcifr.certify.verdicts import Reason
+from lcifr.certification.audit import audit
+from lcifr.certification.handover import Representation, represent
+from lcifr.certification.subject import Hashes
+from lcifr.certification.verdicts import Reason
 from lcifr.data import Individuals, Numeric, Schema
 from lcifr.errors import ArtefactError, LcifrError, TableError
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
 from lcifr.runs.streaming import parts
 from lcifr.runs.streaming.audited import audit_file, read_audited, revise_audited
 from lcifr.runs.streaming.handovers import represent_file
 from lcifr.runs.streaming.verdict_rows import _similar
-from tests.certify.scenes import FORMULAS, people, scene
+from tests.certification.scenes import FORMULAS, people, scene
 from tests.runs.streaming.world import CHUNK, COUNT, ROOT, contents, one, table
 
 

@@ -16,15 +16,15 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import load, save
 
-from lcifr.certify.handover import HandoverChunk, represent
+from lcifr.certification.handover import HandoverChunk, represent
 from lcifr.data.files import LockedError, locked
 from lcifr.data.ingest import read_chunks
 from lcifr.errors import ArtefactError
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
 from lcifr.runs.streaming import audited, handovers, large, parts
 from lcifr.runs.streaming.handovers import represent_file
-from tests.certify.scenes import SCHEMA, people
+from tests.certification.scenes import SCHEMA, people
 from tests.runs.streaming.world import audit_all, contents, one
 
 CHUNK, PARTS = 5, 4

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from lcifr.runs.streaming.audited import audit_file
-from tests.certify.scenes import FORMULAS, Scene, people, scene
+from tests.certification.scenes import FORMULAS, Scene, people, scene
 from tests.dates import undated
 
 ROOT = Path(__file__).parents[3]

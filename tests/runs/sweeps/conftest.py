@@ -8,7 +8,7 @@ import pytest
 import skops.io
 from sklearn.linear_model import LogisticRegression
 
-from tests.certify.sweep.tiny import FORMULAS, SCHEMA, everybody, fitted
+from tests.certification.sweep.tiny import FORMULAS, SCHEMA, everybody, fitted
 from tests.runs.sweeps.swept_place import ASKED
 from tests.story import lcifr
 

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from lcifr.errors import ArtefactError
 from lcifr.runs import CertifyResult, SweepResult
 from lcifr.runs.sweeps.folder import SweepLookUp
-from tests.certify.sweep.tiny import FORMULAS, SCHEMA, everybody, fitted
+from tests.certification.sweep.tiny import FORMULAS, SCHEMA, everybody, fitted
 from tests.story import lcifr
 
 ASKED = ("--model", "model.skops", "--phi", "people.phi", "--schema", "people.toml")

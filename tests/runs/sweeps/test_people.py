@@ -11,14 +11,14 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from lcifr.certify.sweep.pair_question import PairQuestion
-from lcifr.certify.sweep.sweeper import Sweeper
+from lcifr.certification.sweep.pair_question import PairQuestion
+from lcifr.certification.sweep.sweeper import Sweeper
 from lcifr.phi.similarity import Similarity
 from lcifr.runs import ModelSweepRequest, SweepResult, sweep_model
 from lcifr.runs.folders.run import RunStopped
 from lcifr.runs.sweeps import people as asked_people
 from lcifr.runs.sweeps.people import PEOPLE, DecidedBy, SweptPeople
-from tests.certify.sweep.tiny import ENCODING, FORMULAS, SCHEMA, everybody, fitted
+from tests.certification.sweep.tiny import ENCODING, FORMULAS, SCHEMA, everybody, fitted
 from tests.runs.sweeps.swept_place import ASKED
 from tests.story import lcifr
 
@@ -77,8 +77,8 @@ def test_a_counterexample_refutes_the_open_cell_of_its_person(place: Path, monke
 
 
 def _finds_nothing(self: PairQuestion, cells: object, budget: object, *, thoroughly: bool = True) -> object:
-    from lcifr.certify.sweep.pair_question import CellAnswers
-    from lcifr.certify.sweep.pairs import Pairs
+    from lcifr.certification.sweep.pair_question import CellAnswers
+    from lcifr.certification.sweep.pairs import Pairs
 
     return CellAnswers(np.zeros(len(cells), np.bool_), Pairs.none(cells))  # type: ignore[arg-type]
 

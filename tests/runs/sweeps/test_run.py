@@ -10,12 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from lcifr.certify.sweep.result import Standing, Sweep
-from lcifr.certify.sweep.sweeper import Sweeper
+from lcifr.certification.sweep.result import Standing, Sweep
+from lcifr.certification.sweep.sweeper import Sweeper
 from lcifr.runs import ModelSweepRequest, sweep_model
 from lcifr.runs.folders.run import RunStopped
 from lcifr.runs.sweeps.folder import CELLS, SweepResult
-from tests.certify.sweep.tiny import SCHEMA, everybody, fitted
+from tests.certification.sweep.tiny import SCHEMA, everybody, fitted
 from tests.runs.sweeps.swept_place import ASKED
 from tests.story import lcifr
 

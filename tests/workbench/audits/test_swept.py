@@ -9,7 +9,7 @@ import skops.io
 from sklearn.linear_model import LogisticRegression
 
 from lcifr.display.charts import KINDS
-from tests.certify.sweep.tiny import FORMULAS, SCHEMA, everybody, fitted
+from tests.certification.sweep.tiny import FORMULAS, SCHEMA, everybody, fitted
 from tests.runs.sweeps.swept_place import ASKED
 from tests.story import lcifr
 from tests.workbench.bench import Client

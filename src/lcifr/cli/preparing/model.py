@@ -26,7 +26,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show what a model file contains: inputs, layers, outputs, decision rule, arithmetic, hash."""
-    from lcifr.models.files.outline import quoted
+    from lcifr.models.source import quoted
     from lcifr.runs.models.showing import show_model
 
     found = show_model(file, describe, missing)

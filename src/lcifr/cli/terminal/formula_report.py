@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lcifr.certify.population import scale_sources
+from lcifr.certification.population import scale_sources
 from lcifr.cli.terminal.statements import scale_words
 from lcifr.phi.lint import Example, short_percent
 from lcifr.phi.syntax_errors import find_position, point_at

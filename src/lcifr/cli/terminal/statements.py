@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lcifr.certify.population import constant_words, fit_words, why_no_bound
+from lcifr.certification.population import constant_words, fit_words, why_no_bound
 from lcifr.display.text import (
     at_least,
     exactly,
@@ -22,7 +22,7 @@ from lcifr.display.text import (
 from lcifr.runs.auditing.baselines import figures_of
 
 if TYPE_CHECKING:
-    from lcifr.certify.population import ScaleSource, Statement
+    from lcifr.certification.population import ScaleSource, Statement
     from lcifr.runs.auditing.origin import ModelOrigin
     from lcifr.runs.auditing.result import AuditResult
 

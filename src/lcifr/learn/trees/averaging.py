@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction
+from lcifr.models.additive import AdditiveModel, PairFunction, ShapeFunction
 
 Term = TypeVar("Term", ShapeFunction, PairFunction)
 

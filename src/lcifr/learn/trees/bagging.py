@@ -9,10 +9,10 @@ from lcifr.data import Encoding
 from lcifr.learn.encoder_training import EncodedPeople
 from lcifr.learn.target import Target
 from lcifr.learn.training_loop import Epoch
-from lcifr.learn.trees.additive import AdditiveModel
 from lcifr.learn.trees.averaging import average
 from lcifr.learn.trees.boosting import boost
 from lcifr.learn.trees.boosting_settings import BoostingSettings
+from lcifr.models.additive import AdditiveModel
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,6 @@ from lcifr.learn.encoder_training import EncodedPeople
 from lcifr.learn.score import score_of
 from lcifr.learn.target import Target
 from lcifr.learn.training_loop import BETTER, Epoch, ValidationMetrics, show_progress
-from lcifr.learn.trees.additive import AdditiveModel
-from lcifr.learn.trees.bins.attribute_bins import choose_bins
 from lcifr.learn.trees.boosting_settings import BoostingSettings
 from lcifr.learn.trees.steps.pair_choice import choose_pairs, drop_pairs
 from lcifr.learn.trees.steps.proposals import BoostingStep
@@ -30,6 +28,7 @@ from lcifr.learn.trees.stretching import stretch_region
 from lcifr.learn.trees.terms import GrowingModel
 from lcifr.learn.trees.verdicts import certified_by_bounds
 from lcifr.learn.trees.warm_start import refined, resume
+from lcifr.models.additive import AdditiveModel, choose_bins
 from lcifr.models.rule import Kind
 
 NEARLY_AS_GOOD = 0.5

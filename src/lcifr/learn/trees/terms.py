@@ -9,11 +9,7 @@ import numpy as np
 
 from lcifr.learn.encoder_training import EncodedPeople
 from lcifr.learn.target import Target
-from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction, TreeFunction
-from lcifr.learn.trees.bins.attribute_bins import AttributeBins
-from lcifr.learn.trees.bins.pair_bins import PairBins
 from lcifr.learn.trees.bins.places import Places, TermPlaces
-from lcifr.learn.trees.bins.tree_bins import TreeBins
 from lcifr.learn.trees.bins.tree_places import places_among
 from lcifr.learn.trees.boosting_settings import BoostingSettings
 from lcifr.learn.trees.directions import Directions
@@ -21,6 +17,15 @@ from lcifr.learn.trees.robust_loss import LossState, Moved, RobustLoss
 from lcifr.learn.trees.steps.proposals import StepProposer
 from lcifr.learn.trees.steps.term_search import AttributeSearch, Derivatives, PairSearch, StepRules
 from lcifr.learn.trees.steps.tree_growth import TreeGrower
+from lcifr.models.additive import (
+    AdditiveModel,
+    AttributeBins,
+    PairBins,
+    PairFunction,
+    ShapeFunction,
+    TreeBins,
+    TreeFunction,
+)
 from lcifr.models.rule import Kind
 from lcifr.regions.region import BoolArray, FloatArray
 

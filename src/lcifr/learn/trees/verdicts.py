@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lcifr.learn.trees.additive import AdditiveModel
 from lcifr.learn.trees.directions import Directions
+from lcifr.models.additive import AdditiveModel
 from lcifr.models.network import gamma
 from lcifr.models.rule import Kind, Rule
 from lcifr.regions.region import BoolArray, FloatArray, Region

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lcifr.learn.trees.additive import AdditiveModel, PairFunction, TreeFunction
-from lcifr.learn.trees.bins.attribute_bins import AttributeBins
 from lcifr.learn.trees.terms import GrowingModel
+from lcifr.models.additive import AdditiveModel, AttributeBins, PairFunction, TreeFunction
 
 
 def refined(bins: Sequence[AttributeBins], model: AdditiveModel) -> tuple[AttributeBins, ...]:

@@ -12,7 +12,7 @@ from typing import final
 import numpy as np
 
 from lcifr.models.network import Network
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import Trees
 from lcifr.prove.answer import Claim, Question
 from lcifr.prove.method import Method, Obstacle, SolverMethod
 from lcifr.prove.networks.request import Findings, Proofs, Request, still_open

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import Trees
 from lcifr.prove.answer import Claim, Question
 from lcifr.prove.method import Obstacle
 

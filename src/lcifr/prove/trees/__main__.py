@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lcifr.models.trees.nodes import NumberNode, TreeLeaf
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import NumberNode, TreeLeaf, Trees
 from lcifr.prove import maximize
 from lcifr.regions.region import Region
 

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from numba.core.event import Listener, install_listener
 
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import Trees
 from lcifr.prove.answer import Claim, Question
 from lcifr.prove.networks.kernel.pieces import Interruption, cells_of, share, stopped_at
 from lcifr.prove.trees import shape

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.models.trees.trees import LEAF
+from lcifr.models.trees import LEAF
 
 IntArray = NDArray[np.int64]
 

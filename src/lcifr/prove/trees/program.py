@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.models.trees.trees import CATEGORY, LEAF, NUMBER, NodeArrays, Trees
+from lcifr.models.trees import CATEGORY, LEAF, NUMBER, NodeArrays, Trees
 from lcifr.prove.trees.leaf_conditions import BinnedNodes, LeafConditions
 from lcifr.prove.trees.shape import Ensemble
 from lcifr.regions.region import Cell, WholeColumn

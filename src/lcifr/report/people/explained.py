@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certify.explain import PAIRS, SHOWN, Contributions, Explanation, undrawn_pairs
-from lcifr.certify.handover import FrozenEncoder
-from lcifr.certify.profiles import profiles
-from lcifr.certify.verdicts import Audit, Certificates
+from lcifr.certification.explain import PAIRS, SHOWN, Contributions, Explanation, undrawn_pairs
+from lcifr.certification.handover import FrozenEncoder
+from lcifr.certification.profiles import profiles
+from lcifr.certification.verdicts import Audit, Certificates
 from lcifr.display.scores import PersonScore, Profile
 from lcifr.errors import LcifrError
 from lcifr.models.rule import Kind

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certify.handover import FrozenEncoder
-from lcifr.certify.population import decision_name
-from lcifr.certify.profiles import Surroundings, surroundings
-from lcifr.certify.verdicts import Audit, Certificates, Verdict
+from lcifr.certification.handover import FrozenEncoder
+from lcifr.certification.population import decision_name
+from lcifr.certification.profiles import Surroundings, surroundings
+from lcifr.certification.verdicts import Audit, Certificates, Verdict
 from lcifr.data import Numeric
 from lcifr.display.text import quantity
 from lcifr.errors import LcifrError

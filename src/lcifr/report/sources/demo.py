@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lcifr.certify.population import state
+from lcifr.certification.population import state
 from lcifr.report.build import build
 from lcifr.report.content import About
 from lcifr.report.formats import format_names, render

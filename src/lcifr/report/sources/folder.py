@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certify.handover import FrozenEncoder
-from lcifr.certify.population import Statement, Tally
-from lcifr.certify.subject import Hashes, rule_of_bundle
-from lcifr.certify.verdicts import Audit, Certificates
+from lcifr.certification.handover import FrozenEncoder
+from lcifr.certification.population import Statement, Tally
+from lcifr.certification.subject import Hashes, rule_of_bundle
+from lcifr.certification.verdicts import Audit, Certificates
 from lcifr.data import Individuals, Schema, read_frame
 from lcifr.data.files import first_change
 from lcifr.errors import ArtefactError, LcifrError
@@ -160,7 +160,7 @@ def _models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncod
 
     The encoder is None where φ ranks training people, whom an audit's folder does not hold.
     """
-    from lcifr.certify.saved_models import read_saved_function
+    from lcifr.certification.saved_models import read_saved_function
 
     saved, phi = read_saved_function(root / "encoder.safetensors"), said.phi
     encoding = _fitting(saved.encoding, schema)

@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from lcifr.certify.handover import Provenance
+from lcifr.certification.handover import Provenance
 from lcifr.report.content import About, Checked, LibraryFacts
 from lcifr.runs.auditing.origin import ModelOrigin
 from lcifr.runs.auditing.result import AuditResult, CheckedProofs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lcifr.certify.sweep.result import Standing
+from lcifr.certification.sweep.result import Standing
 from lcifr.display.charts import KINDS, ShareGrid, Shares, ShareStrip
 from lcifr.display.text import count, format_value, percent, percents
 from lcifr.report.document import Chart, Table

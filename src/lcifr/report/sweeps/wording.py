@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lcifr.certify.sweep.result import Standing, Sweep
+from lcifr.certification.sweep.result import Standing, Sweep
 from lcifr.display.charts import KINDS
 from lcifr.display.text import arithmetic_words, count, exactly, labels_words, percent, percents, tolerance_words
 from lcifr.phi.parser import drop_last_comments

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lcifr.certify.handover import FrozenEncoder
-    from lcifr.certify.population import Statement
+    from lcifr.certification.handover import FrozenEncoder
+    from lcifr.certification.population import Statement
     from lcifr.data import Individuals
     from lcifr.estimators.base_head import Head
     from lcifr.estimators.baselines import Producer
@@ -79,10 +79,10 @@ def judge_baselines(settings: BaselineSettings, training: PeopleTable, people: I
     A model of numbers is also compared with whoever always says the mean of the training labels. Classes count for the
     baselines as they do for the model in question: else accuracies do not compare.
     """
-    from lcifr.certify.audit import audit_region
-    from lcifr.certify.population import state
+    from lcifr.certification.audit import audit_region
+    from lcifr.certification.population import state
     from lcifr.estimators import plain, unaware
-    from lcifr.models.load import read_model
+    from lcifr.models.loading import read_model
     from lcifr.runs.events import StepKind, step
 
     found, ids, fitted = Baselines(), tuple(range(len(people))), settings.encoder
@@ -105,7 +105,7 @@ def judge_baselines(settings: BaselineSettings, training: PeopleTable, people: I
 
 def _learn(encoder: Producer, settings: BaselineSettings, training: PeopleTable) -> tuple[FrozenEncoder, Head]:
     """A baseline with the φ that is asked about, whose scales are those of the same training people."""
-    from lcifr.certify.handover import FrozenEncoder, freeze
+    from lcifr.certification.handover import FrozenEncoder, freeze
     from lcifr.estimators import RobustClassifier, RobustRegressor
 
     encoder.fit(training.X, training.y)

@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.certify.population import ScaleSource
+from lcifr.certification.population import ScaleSource
 from lcifr.runs.folders.run import fitting_together, read_result
 
 if TYPE_CHECKING:
-    from lcifr.certify.handover import Provenance
-    from lcifr.certify.population import Statement, Tally
+    from lcifr.certification.handover import Provenance
+    from lcifr.certification.population import Statement, Tally
     from lcifr.runs.auditing.origin import ModelOrigin
     from lcifr.runs.auditing.result import FormulaSummary, ModelHashes, ModelSummary
 
@@ -73,7 +73,7 @@ class CertifyResult:
     @classmethod
     def end_to_end(cls, model: ModelSummary, tally: Tally, looked_up: LookUpSummary | None = None) -> CertifyResult:
         """What an audit of the same people found."""
-        from lcifr.certify.population import state_tally
+        from lcifr.certification.population import state_tally
         from lcifr.runs.auditing.gathering import AUDITED
 
         return cls(
@@ -132,8 +132,8 @@ class CertifyResult:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> CertifyResult:
         """What :meth:`to_dict` gave."""
-        from lcifr.certify.handover import Provenance
-        from lcifr.certify.population import Statement
+        from lcifr.certification.handover import Provenance
+        from lcifr.certification.population import Statement
         from lcifr.runs.auditing.origin import ModelOrigin
         from lcifr.runs.auditing.result import FormulaSummary, ModelHashes
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from lcifr.data.files import MANIFEST
 from lcifr.errors import LcifrError
-from lcifr.models.chain import choose_for
+from lcifr.models.network import choose_for
 from lcifr.runs.auditing.certify_result import CertifyResult
 from lcifr.runs.auditing.gathering import audit_people, gather
 from lcifr.runs.auditing.parties import open_people, read_parties, refuse_mixed
@@ -28,7 +28,7 @@ from lcifr.runs.people.train_test import HELD_OUT, TRAIN
 from lcifr.runs.sweeps.folder import SweepLookUp
 
 if TYPE_CHECKING:
-    from lcifr.certify.handover import Provenance
+    from lcifr.certification.handover import Provenance
     from lcifr.runs.executors.crew import Workers
 
 
@@ -117,8 +117,8 @@ def certify(request: CertifyRequest, listener: Listener | None = None, *, argv: 
 
 
 def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
-    from lcifr.certify.handover import Outline
-    from lcifr.certify.population import Tally, state_tally
+    from lcifr.certification.handover import Outline
+    from lcifr.certification.population import Tally, state_tally
     from lcifr.runs.folders.summaries import read_saved_head
     from lcifr.runs.streaming.handovers import CERTIFIED, certify_folder, read_certified
     from lcifr.runs.streaming.large import note_resumed

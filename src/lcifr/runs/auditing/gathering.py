@@ -14,10 +14,10 @@ from lcifr.runs.handing_over import BUNDLE
 from lcifr.runs.people.source import PeopleSource, part_for
 
 if TYPE_CHECKING:
-    from lcifr.certify.bundle import Drawn
-    from lcifr.certify.population import Tally
-    from lcifr.certify.sweep.look_up import ProvedCells
-    from lcifr.certify.verdicts import Audit
+    from lcifr.certification.bundle import Drawn
+    from lcifr.certification.population import Tally
+    from lcifr.certification.sweep.look_up import ProvedCells
+    from lcifr.certification.verdicts import Audit
     from lcifr.data import Individuals
     from lcifr.runs.auditing.result import CheckedProofs, CounterexamplePair
     from lcifr.runs.executors.crew import Workers
@@ -73,7 +73,7 @@ def audit_people(
 
 def _device(subject: AuditSubject, asked: str, workers: Workers) -> dict[str, str]:
     """What the options of a job say of the device: nothing for the CPU, so that its parts are named as ever."""
-    from lcifr.models.trees.trees import Trees
+    from lcifr.models.trees import Trees
     from lcifr.runs.events import note
     from lcifr.runs.executors.devices import job_device
 
@@ -86,7 +86,7 @@ def _device(subject: AuditSubject, asked: str, workers: Workers) -> dict[str, st
 
 def gather(work: Path, subject: AuditSubject, source: PeopleSource, by: tuple[str, ...] | None) -> Gathered:
     """Count what the audit found; and keep who was audited, and their labels, beside it in the same order."""
-    from lcifr.certify.population import Tally
+    from lcifr.certification.population import Tally
     from lcifr.runs.streaming.audited import read_audited_chunks
 
     found, labels = Gathered(Tally()), list[Any]()
@@ -156,7 +156,7 @@ def write_and_check(
 
     Whose proof stops short is not certified any more.
     """
-    from lcifr.certify.bundle import draw, write_bundle
+    from lcifr.certification.bundle import draw, write_bundle
     from lcifr.check.bundle import check_bundle
     from lcifr.runs.auditing.result import CheckedProofs
     from lcifr.runs.streaming.audited import read_audited_rows, revise_audited

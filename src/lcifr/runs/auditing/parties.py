@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.chain import choose_for
+from lcifr.models.network import choose_for
 from lcifr.runs.auditing.subject import AuditSubject
 from lcifr.runs.folders.summaries import (
     DatasetNotes,
@@ -26,8 +26,8 @@ from lcifr.runs.people.tables import sample_people, scan_people
 from lcifr.runs.people.train_test import HELD_OUT, TRAIN
 
 if TYPE_CHECKING:
-    from lcifr.certify.handover import FrozenEncoder
-    from lcifr.certify.saved_models import SavedHead, SavedProducer
+    from lcifr.certification.handover import FrozenEncoder
+    from lcifr.certification.saved_models import SavedHead, SavedProducer
     from lcifr.data import Schema
     from lcifr.models.model import Model
     from lcifr.phi import Similarity
@@ -101,7 +101,7 @@ class Parties(AuditSubject):
 
     def summary(self) -> ModelSummary:
         """What is said of both in every result."""
-        from lcifr.certify.population import scale_sources
+        from lcifr.certification.population import scale_sources
         from lcifr.runs.auditing.result import FormulaSummary, ModelHashes, ModelSummary
 
         similarity, encoder, is_producers = self.encoder.similarity, self.encoder, self.is_producers_formula
@@ -126,7 +126,7 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None, arithme
 
     ``arithmetic`` : None for float64, and for what a consumer's trees from elsewhere are added up in.
     """
-    from lcifr.certify.handover import FrozenEncoder
+    from lcifr.certification.handover import FrozenEncoder
 
     made, used = read_producer(producer), read_consumer(consumer)
     saved, head = read_saved_encoder(producer), read_saved_head(consumer, used.task)

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lcifr.certify.bundle import Drawn
-from lcifr.certify.population import ScaleSource, Statement, decision_name
+from lcifr.certification.bundle import Drawn
+from lcifr.certification.population import ScaleSource, Statement, decision_name
 from lcifr.check.report.check_report import CheckReport
 from lcifr.errors import LcifrError, did_you_mean
 from lcifr.models.model import Model

@@ -18,7 +18,7 @@ from lcifr.runs.handing_over import BUNDLE
 from lcifr.runs.people.source import PeopleSource, is_table
 
 if TYPE_CHECKING:
-    from lcifr.certify.population import Statement
+    from lcifr.certification.population import Statement
     from lcifr.phi.lint import Finding
     from lcifr.runs.auditing.result import AuditResult, CheckedProofs, ModelSummary
 
@@ -120,7 +120,7 @@ def _result(
     baselines: JudgedBaselines,
     checked: CheckedProofs | None,
 ) -> AuditResult:
-    from lcifr.certify.population import state_tally
+    from lcifr.certification.population import state_tally
     from lcifr.runs.auditing.baselines import beaten_by
     from lcifr.runs.auditing.result import AuditResult, Modularity
 

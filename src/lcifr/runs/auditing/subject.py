@@ -15,8 +15,8 @@ from lcifr.runs.executors.devices import job_device
 from lcifr.runs.people.source import HELD, PROVED, PeopleSource, refuse_more
 
 if TYPE_CHECKING:
-    from lcifr.certify.handover import FrozenEncoder
-    from lcifr.certify.subject import Hashes, LibraryModel
+    from lcifr.certification.handover import FrozenEncoder
+    from lcifr.certification.subject import Hashes, LibraryModel
     from lcifr.data import Individuals, Schema
     from lcifr.models.arithmetic import Arithmetic
     from lcifr.models.model import Model
@@ -60,7 +60,7 @@ class AuditSubject(ABC):
     @cached_property
     def hashes(self) -> Hashes:
         """What all verdicts must be about."""
-        from lcifr.certify.subject import Hashes
+        from lcifr.certification.subject import Hashes
 
         return Hashes.of(self.encoder, self.model, self.arithmetic)
 

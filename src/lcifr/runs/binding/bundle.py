@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.certify.bundle import ENCODER, ENCODING, MODEL, SIMILARITY
+from lcifr.certification.bundle import ENCODER, ENCODING, MODEL, SIMILARITY
 from lcifr.errors import ArtefactError
 
 if TYPE_CHECKING:

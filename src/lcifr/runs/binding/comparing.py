@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.certify.bundle import SIMILARITY, read_drawn
+from lcifr.certification.bundle import SIMILARITY, read_drawn
 from lcifr.check.binding.comparison import DIFFERS, NAMED, NOT_GIVEN, SAME, SHOWN, FileComparison, compare_people
 from lcifr.errors import LcifrError
 from lcifr.runs.binding.bundle import CheckedBundle

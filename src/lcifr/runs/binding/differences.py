@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lcifr.certify.bundle import ENCODER, MODEL
+from lcifr.certification.bundle import ENCODER, MODEL
 from lcifr.data.attributes import attribute_to_dict
 from lcifr.phi.core import distinct_values
 from lcifr.runs.binding.bundle import CheckedBundle

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.certify.bundle import encoder_bytes
-from lcifr.certify.subject import rule_of_bundle
+from lcifr.certification.bundle import encoder_bytes
+from lcifr.certification.subject import rule_of_bundle
 from lcifr.errors import LcifrError
 
 if TYPE_CHECKING:
     from lcifr.data import Encoding
     from lcifr.models.function import Function
-    from lcifr.models.load import ModelFile
+    from lcifr.models.loading import ModelFile
     from lcifr.models.model import Model
 
 Json = dict[str, Any]
@@ -68,7 +68,7 @@ def derive_from_folders(folders: tuple[Path, ...], rule: Json | None) -> Derived
     ----------
     rule : of the bundle; without one it is about an encoder alone.
     """
-    from lcifr.certify.saved_models import read_saved_function
+    from lcifr.certification.saved_models import read_saved_function
     from lcifr.models.rule import Kind
     from lcifr.runs.folders.summaries import read_consumer, read_saved_head
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lcifr.check.binding.comparison import FileComparison
 
 if TYPE_CHECKING:
-    from lcifr.certify.bundle import Drawn
+    from lcifr.certification.bundle import Drawn
     from lcifr.check.binding.people import CanonicalPeople
 
 SAMPLE = "the same, of a sample"

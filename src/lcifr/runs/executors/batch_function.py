@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 import pyarrow as pa
 
-from lcifr.certify.handover import Provenance, Representation
+from lcifr.certification.handover import Provenance, Representation
 from lcifr.data.ingest import Chunk, read_ids, read_individuals
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic

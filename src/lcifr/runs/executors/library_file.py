@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-from lcifr.certify.subject import LibraryModel
+from lcifr.certification.subject import LibraryModel
 from lcifr.phi.similarity import Similarity
 from lcifr.runs.executors.packing import Luggage, pack_similarity, unpack_similarity
 
@@ -54,8 +54,8 @@ def open_library(said: Mapping[str, Any], held: Luggage) -> LibraryModel:
     """The model that was packed, read as it was read before; nothing in its file is run."""
     import pandas as pd
 
-    from lcifr.models.files.description_reader import read_description
-    from lcifr.models.load import load_file
+    from lcifr.models.description import read_description
+    from lcifr.models.loading import load_file
 
     with tempfile.TemporaryDirectory() as folder:  # loaders take files, and some libraries read no others
         path, described = Path(folder) / said["name"], Path(folder) / "description.toml"

@@ -14,16 +14,15 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certify.handover import FrozenEncoder
+from lcifr.certification.handover import FrozenEncoder
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.chain import Chain
 from lcifr.models.function import Function
 from lcifr.models.model import Model
-from lcifr.models.network import Network
+from lcifr.models.network import Chain, Network
 from lcifr.models.rule import Kind, Rule
-from lcifr.models.trees.trees import NodeArrays, Trees
+from lcifr.models.trees import NodeArrays, Trees
 from lcifr.phi.similarity import Similarity
 
 Plain = Mapping[str, Any]

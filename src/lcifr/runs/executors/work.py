@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal, final
 
-from lcifr.certify.handover import freeze
+from lcifr.certification.handover import freeze
 from lcifr.data.files import versions
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
-from lcifr.models.chain import choose_for
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
+from lcifr.models.network import choose_for
 from lcifr.runs.executors.batch_function import BatchFunction
 from lcifr.runs.executors.library_file import open_library
 from lcifr.runs.executors.packing import Luggage, unpack_encoder, unpack_model

@@ -78,7 +78,7 @@ def summarize(
     work: Path, people: TrainTest, encoder: Producer, warned: Sequence[str], *, bundle: bool
 ) -> ProducerSummary:
     """What a producer's folder says of itself."""
-    from lcifr.certify.handover import freeze, radius_summary
+    from lcifr.certification.handover import freeze, radius_summary
     from lcifr.estimators import FairEncoder
     from lcifr.phi.lint import lint
 
@@ -104,7 +104,7 @@ def summarize(
 
 def write_model(work: Path, made: ProducerSummary, head: Head, trained_on: int) -> ConsumerSummary:
     """A model on z beside the encoder: the folder is then a consumer's, too. Returns what it says of that."""
-    from lcifr.certify.handover import Representation
+    from lcifr.certification.handover import Representation
 
     head.save(work / MODEL)
     return ConsumerSummary(

@@ -12,8 +12,8 @@ from lcifr.runs.folders.summaries import ConsumerSummary, Json, ProducerSummary,
 from lcifr.runs.people.train_test import TRAIN
 
 if TYPE_CHECKING:
-    from lcifr.certify.handover import RadiusSummary
-    from lcifr.certify.population import Statement
+    from lcifr.certification.handover import RadiusSummary
+    from lcifr.certification.population import Statement
     from lcifr.estimators.evaluation import FrontierPoint
     from lcifr.runs.auditing.origin import ModelOrigin
 
@@ -111,7 +111,7 @@ class ConsumeResult:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ConsumeResult:
         """What :meth:`to_dict` gave; KeyError, TypeError or ValueError where something is missing or odd."""
-        from lcifr.certify.population import Statement
+        from lcifr.certification.population import Statement
         from lcifr.runs.auditing.origin import ModelOrigin
 
         return cls(

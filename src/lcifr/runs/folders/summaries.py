@@ -11,9 +11,9 @@ from lcifr.errors import LcifrError
 from lcifr.runs.folders.run import RESULT, read_result
 
 if TYPE_CHECKING:
-    from lcifr.certify.handover import Provenance, RadiusSummary
-    from lcifr.certify.population import Statement
-    from lcifr.certify.saved_models import SavedHead, SavedProducer
+    from lcifr.certification.handover import Provenance, RadiusSummary
+    from lcifr.certification.population import Statement
+    from lcifr.certification.saved_models import SavedHead, SavedProducer
     from lcifr.models.model import Degeneracy, Model
     from lcifr.phi.lint import Finding
 
@@ -84,7 +84,7 @@ class ProducerSummary:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ProducerSummary:
         """What :meth:`to_dict` gave, read again; other keys are not looked at."""
-        from lcifr.certify.handover import RadiusSummary
+        from lcifr.certification.handover import RadiusSummary
 
         before = {"findings": None, "learner": "network", "scores": ()}  # folders of before there was a choice
         known = _known(cls, {**before, **plain, "sizes": plain["sides"]})
@@ -116,7 +116,7 @@ class ConsumerSummary:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ConsumerSummary:
         """As the results of ``consume`` and ``tune`` say it."""
-        from lcifr.certify.handover import Provenance
+        from lcifr.certification.handover import Provenance
 
         known = _known(cls, plain)
         known["provenance"] = Provenance.from_dict(known["provenance"])
@@ -183,7 +183,7 @@ def read_saved_encoder(folder: Path) -> SavedProducer:
 
     Training people are read only for formulas that take ranks.
     """
-    from lcifr.certify.saved_models import BOOSTERS, SavedBooster, SavedEncoder, read_kind
+    from lcifr.certification.saved_models import BOOSTERS, SavedBooster, SavedEncoder, read_kind
     from lcifr.data import Individuals, Schema, read_frame
 
     training, path = folder / TRAINING, folder / "encoder.safetensors"
@@ -199,7 +199,7 @@ def read_saved_encoder(folder: Path) -> SavedProducer:
 
 def read_saved_head(folder: Path, task: str) -> SavedHead:
     """What decides in a consumer's folder, for proofs and not for training: a head, or trees from elsewhere."""
-    from lcifr.certify.saved_models import TREES, SavedHead, read_kind, read_saved_trees
+    from lcifr.certification.saved_models import TREES, SavedHead, read_kind, read_saved_trees
 
     path = folder / MODEL
     return read_saved_trees(path) if read_kind(path) == TREES else SavedHead.read(path, HEADS[task])

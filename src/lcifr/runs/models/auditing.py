@@ -117,7 +117,7 @@ def _result(
     checked: CheckedProofs | None,
     warnings: tuple[str, ...],
 ) -> AuditResult:
-    from lcifr.certify.population import state_tally
+    from lcifr.certification.population import state_tally
     from lcifr.phi.lint import lint
     from lcifr.runs.auditing.result import AuditResult, Modularity
 

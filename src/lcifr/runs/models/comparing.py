@@ -15,10 +15,10 @@ from lcifr.runs.models.opening import ModelOptions, open_model, schema_of_table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lcifr.certify.reference import LibraryComparison
-    from lcifr.certify.subject import LibraryModel
+    from lcifr.certification.reference import LibraryComparison
+    from lcifr.certification.subject import LibraryModel
     from lcifr.data import Encoding, Individuals, Schema
-    from lcifr.models.load import ModelFile
+    from lcifr.models.loading import ModelFile
 
 MADE_UP = 2000
 """People made up within the ranges of the table."""
@@ -128,7 +128,7 @@ class CompareResult:
 
 def compare_model(request: CompareRequest, listener: Listener | None = None) -> CompareResult:
     """Compare a model with its library; ``listener`` hears the events of :mod:`lcifr.runs.events`."""
-    from lcifr.certify.reference import make_up_people, place_at_boundaries
+    from lcifr.certification.reference import make_up_people, place_at_boundaries
     from lcifr.data import Individuals
     from lcifr.runs.people.complete import complete_table
     from lcifr.runs.people.loading import load_whole
@@ -175,9 +175,8 @@ def _declared(file: ModelFile, read: LibraryModel, people: Individuals, schema: 
     """The library's own rule beside the declared one; None where none is declared, or the file has no rule itself."""
     from dataclasses import replace
 
-    from lcifr.models.files.description import DescribedOutput, Meaning
-    from lcifr.models.files.formats import ModelFormat
-    from lcifr.models.load import load_file
+    from lcifr.models.description import DescribedOutput, Meaning
+    from lcifr.models.loading import ModelFormat, load_file
 
     described = file.description
     output = None if described is None else described.output
@@ -203,7 +202,7 @@ def _labels(frame: pa.Table, schema: Schema) -> list[Any] | None:
 
 def _read_model(file: Any, frame: pa.Table, schema: Schema) -> LibraryModel:
     """Without scales: nothing here speaks of standard deviations."""
-    from lcifr.certify.subject import LibraryModel
+    from lcifr.certification.subject import LibraryModel
     from lcifr.phi import Similarity
 
     similarity = Similarity("same(all)", schema, _unscaled(schema))

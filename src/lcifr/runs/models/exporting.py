@@ -11,7 +11,7 @@ from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import read_arithmetic
 from lcifr.models.model import Model
 from lcifr.models.network import Network
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import Trees
 from lcifr.runs.auditing.parties import read_parties, refuse_mixed
 from lcifr.runs.folders.summaries import read_producer, read_saved_encoder
 
@@ -52,8 +52,8 @@ def export_folders(producer: Path, consumer: Path | None, out: Path, arithmetic:
     LcifrError
         Where the two folders do not belong together, and for weights that the arithmetic does not hold.
     """
+    from lcifr.models.loaders.onnx.export import LABEL, LATENT, SCORE, ExportedRule, export_onnx
     from lcifr.models.network import as_network
-    from lcifr.models.onnx.export import LABEL, LATENT, SCORE, ExportedRule, export_onnx
     from lcifr.models.rule import Kind
 
     kind = read_arithmetic(arithmetic)

@@ -21,7 +21,7 @@ from lcifr.models.rule import Kind
 from lcifr.runs.events import note, warn
 
 if TYPE_CHECKING:
-    from lcifr.certify.subject import LibraryModel
+    from lcifr.certification.subject import LibraryModel
     from lcifr.data import Individuals
     from lcifr.models.model import Model
     from lcifr.runs.models.preparing import ModelQuestion, PreparedModel

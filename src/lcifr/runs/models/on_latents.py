@@ -10,10 +10,10 @@ from lcifr.errors import LcifrError, NetworkError
 from lcifr.runs.auditing.origin import ModelOrigin
 
 if TYPE_CHECKING:
-    from lcifr.certify.demands import FloatArray
-    from lcifr.models.load import ModelFile
+    from lcifr.certification.demands import FloatArray
+    from lcifr.models.loaders.tree_ensembles import LatentTrees
+    from lcifr.models.loading import ModelFile
     from lcifr.models.model import Model
-    from lcifr.models.trees.latents import LatentTrees
 
 SHOWN = 5
 
@@ -117,9 +117,9 @@ def _refuse_other_decisions(file: ModelFile, read: LatentTrees, latents: FloatAr
     """At everybody's z, and at and beside the thresholds, where a model that is read wrongly decides otherwise."""
     import numpy as np
 
-    from lcifr.certify.demands import outputs_at
-    from lcifr.certify.deployment import deploy_model
-    from lcifr.certify.reference import compare
+    from lcifr.certification.demands import outputs_at
+    from lcifr.certification.deployment import deploy_model
+    from lcifr.certification.reference import compare
 
     if read.scores is None and read.predict is None:
         return
@@ -140,7 +140,7 @@ def _refuse_other_decisions(file: ModelFile, read: LatentTrees, latents: FloatAr
 
 
 def _origin_of(file: ModelFile, model: Model) -> ModelOrigin:
-    from lcifr.models.files.outline import rule_words
+    from lcifr.models.source import rule_words
 
     outline = file.outline()
     return ModelOrigin(

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lcifr.data import Schema
-    from lcifr.models.files.description import ModelDescription
-    from lcifr.models.files.outline import ModelOutline
-    from lcifr.models.load import ModelFile
+    from lcifr.models.description import ModelDescription
+    from lcifr.models.loading import ModelFile
+    from lcifr.models.source import ModelOutline
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +62,8 @@ def open_model(
     LcifrError
         For ``missing`` with another format than XGBoost's, or against what the description says.
     """
-    from lcifr.models.files.description_reader import read_description
-    from lcifr.models.load import load_file
+    from lcifr.models.description import read_description
+    from lcifr.models.loading import load_file
 
     if describe is None and (beside := description_beside(model)) is not None:
         note(f"using the description of {model} in {beside}")
@@ -76,8 +76,8 @@ def open_model(
 
 def with_missing(model: Path, description: ModelDescription | None, missing: float) -> ModelDescription:
     """The description, or a new one, with the number that an option names; see :func:`open_model`."""
-    from lcifr.models.files.description import ModelDescription
-    from lcifr.models.files.formats import ModelFormat, recognise
+    from lcifr.models.description import ModelDescription
+    from lcifr.models.loading import ModelFormat, recognise
 
     if (found := recognise(model)) is not ModelFormat.XGBOOST:
         raise LcifrError(
@@ -100,7 +100,7 @@ MISSING_OPTION = "--missing"
 
 def description_beside(model: Path) -> Path | None:
     """The description of the same name as a model; None where there is none."""
-    from lcifr.models.files.description import is_description
+    from lcifr.models.description import is_description
 
     beside = model.with_suffix(".toml")
     return beside if is_description(beside) else None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lcifr.data import Schema
-    from lcifr.models.load import ModelFile
+    from lcifr.models.loading import ModelFile
     from lcifr.phi import Similarity
     from lcifr.runs.executors.crew import Workers
     from lcifr.runs.people.loading import LoadedTable

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lcifr.data.files import json_value
-from lcifr.models.files.outline import ModelOutline
+from lcifr.models.source import ModelOutline
 from lcifr.runs.models.opening import open_model
 
 

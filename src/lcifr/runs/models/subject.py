@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.chain import choose_for
+from lcifr.models.network import choose_for
 from lcifr.runs.auditing.subject import AuditSubject
 
 if TYPE_CHECKING:
-    from lcifr.certify.handover import FrozenEncoder
-    from lcifr.certify.subject import LibraryModel
-    from lcifr.models.load import ModelFile
+    from lcifr.certification.handover import FrozenEncoder
+    from lcifr.certification.subject import LibraryModel
+    from lcifr.models.loading import ModelFile
     from lcifr.models.model import Model
     from lcifr.phi import Similarity
     from lcifr.runs.auditing.origin import ModelOrigin
@@ -68,7 +68,7 @@ class ModelSubject(AuditSubject):
 
     @property
     def library_file(self) -> LibraryFile:
-        from lcifr.models.files.description_writer import description_text
+        from lcifr.models.description import description_text
         from lcifr.runs.executors.library_file import LibraryFile
 
         described = self.file.description
@@ -121,7 +121,7 @@ class ModelSubject(AuditSubject):
         )
 
     def summary(self) -> ModelSummary:
-        from lcifr.certify.population import scale_sources
+        from lcifr.certification.population import scale_sources
         from lcifr.runs.auditing.result import FormulaSummary, ModelHashes, ModelSummary
         from lcifr.runs.folders.summaries import classes_of
 
@@ -142,7 +142,7 @@ class ModelSubject(AuditSubject):
 
     def copy_into(self, folder: Path) -> None:
         """What a reader of the results needs to read the very same model again."""
-        from lcifr.models.files.description_writer import write_description
+        from lcifr.models.description import write_description
 
         shutil.copyfile(self.file.path, folder / f"{MODEL}{self.file.path.suffix}")
         if self.file.description is not None:
@@ -170,7 +170,7 @@ def read_subject(
     ----------
     arithmetic : what was asked for; None for what the description says, else what the model comes from.
     """
-    from lcifr.certify.subject import LibraryModel
+    from lcifr.certification.subject import LibraryModel
 
     read = LibraryModel.read(file, example, similarity, groups, tolerance)
     described = None if file.description is None else file.description.arithmetic
@@ -190,10 +190,10 @@ def read_model_again(folder: Path, said: ModelSummary) -> tuple[Model, FrozenEnc
     """
     import pandas as pd
 
-    from lcifr.certify.subject import LibraryModel
+    from lcifr.certification.subject import LibraryModel
     from lcifr.data import Encoding
-    from lcifr.models.files.description_reader import read_description
-    from lcifr.models.load import load_file
+    from lcifr.models.description import read_description
+    from lcifr.models.loading import load_file
     from lcifr.phi import Similarity
 
     assert said.origin is not None

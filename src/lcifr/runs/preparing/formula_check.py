@@ -72,7 +72,7 @@ class FormulaCheckResult:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
-        from lcifr.certify.population import scale_sources
+        from lcifr.certification.population import scale_sources
         from lcifr.phi.formula import print_formula
 
         found = self.neighbours

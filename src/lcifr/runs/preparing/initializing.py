@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
-from lcifr.models.files.description import is_description
-from lcifr.models.files.description_writer import write_description
+from lcifr.models.description import is_description, write_description
 from lcifr.runs.events import Listener, listening, step
 from lcifr.runs.preparing.column_choices import ColumnChoices
 from lcifr.runs.preparing.proposal import propose
@@ -17,7 +16,7 @@ from lcifr.runs.preparing.proposed_description import ProposedDescription, propo
 
 if TYPE_CHECKING:
     from lcifr.data import Schema
-    from lcifr.models.files.outline import ModelOutline
+    from lcifr.models.source import ModelOutline
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +137,7 @@ def init(request: InitRequest, listener: Listener | None = None) -> InitResult:
 def outline_for_proposal(model: Path, missing: float | None = None) -> ModelOutline:
     """What a model says of its columns, before anybody has described it."""
     with step(f"Opening {model}"):
-        from lcifr.models.load import load_file
+        from lcifr.models.loading import load_file
         from lcifr.runs.models.opening import with_missing
 
         return load_file(model, None if missing is None else with_missing(model, None, missing)).outline()

@@ -10,7 +10,7 @@ from lcifr.data import Categorical, Schema
 from lcifr.errors import NetworkError, did_you_mean
 
 if TYPE_CHECKING:
-    from lcifr.models.files.outline import ModelOutline
+    from lcifr.models.source import ModelOutline
     from lcifr.runs.preparing.column_choices import ColumnChoices
 
 

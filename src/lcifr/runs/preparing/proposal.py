@@ -24,7 +24,7 @@ from lcifr.runs.preparing.proposed_formula import freed_attributes, write_formul
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lcifr.models.files.outline import ModelOutline
+    from lcifr.models.source import ModelOutline
 
 FEW = 12  # whole numbers with so few values may be codes
 MANY = 20  # values in the same order as the target's: no chance

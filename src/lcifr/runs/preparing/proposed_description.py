@@ -15,7 +15,7 @@ import numpy as np
 
 from lcifr.data import Categorical, Numeric, Schema
 from lcifr.data.program import Operation, ProgramStep, StepFormat
-from lcifr.models.files.description import (
+from lcifr.models.description import (
     DescribedInput,
     DescribedOutput,
     InputKind,
@@ -28,7 +28,7 @@ from lcifr.models.files.description import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lcifr.models.files.outline import ModelOutline
+    from lcifr.models.source import ModelOutline
 
 PROBABILITIES = ("sigmoid", "softmax", "probabilit", "logistic")
 """Words by which a step of an outline names what makes probabilities of scores."""

@@ -13,20 +13,20 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import compute
 
-from lcifr.certify.audit import audit_looked_up, audit_region
-from lcifr.certify.handover import freeze, represent_lowered
-from lcifr.certify.subject import Hashes, LibraryModel
-from lcifr.certify.sweep.look_up import ProvedCells
-from lcifr.certify.verdicts import Audit, Reason, Verdict
+from lcifr.certification.audit import audit_looked_up, audit_region
+from lcifr.certification.handover import freeze, represent_lowered
+from lcifr.certification.subject import Hashes, LibraryModel
+from lcifr.certification.sweep.look_up import ProvedCells
+from lcifr.certification.verdicts import Audit, Reason, Verdict
 from lcifr.data import Individuals
 from lcifr.data.files import describe_files, fresh_folder, open_folder, write_manifest
 from lcifr.data.ingest import Chunk, TableSource, parquet_batches
 from lcifr.data.store import ScannedTable
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.models.arithmetic import read_arithmetic
-from lcifr.models.chain import choose_for
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
 from lcifr.models.model import Model
+from lcifr.models.network import choose_for
 from lcifr.runs.executors.crew import Workers
 from lcifr.runs.executors.library_file import LibraryFile
 from lcifr.runs.executors.packing import Luggage, pack_encoder, pack_model

@@ -12,8 +12,8 @@ from typing import Any, final
 import numpy as np
 import pyarrow as pa
 
-from lcifr.certify.consumer import Where, certify
-from lcifr.certify.handover import (
+from lcifr.certification.consumer import Where, certify
+from lcifr.certification.handover import (
     HandoverChunk,
     Outline,
     Representation,
@@ -24,16 +24,16 @@ from lcifr.certify.handover import (
     read_handover_chunks,
     represent,
 )
-from lcifr.certify.subject import rule_of_bundle
-from lcifr.certify.verdicts import Certificates
+from lcifr.certification.subject import rule_of_bundle
+from lcifr.certification.verdicts import Certificates
 from lcifr.data.files import MANIFEST, describe_files, sha256_of, versions, write_manifest
 from lcifr.data.ingest import Chunk, TableSource, parquet_batches
 from lcifr.data.store import ScannedTable
 from lcifr.errors import ArtefactError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
-from lcifr.models.chain import choose_for
-from lcifr.models.load import read_model
+from lcifr.models.loading import read_model
 from lcifr.models.model import Model
+from lcifr.models.network import choose_for
 from lcifr.runs.executors.crew import Workers
 from lcifr.runs.executors.packing import Luggage, pack_encoder, pack_model
 from lcifr.runs.streaming.job import Job
@@ -88,7 +88,7 @@ def represent_file(
     id_column : the column with the ids; row numbers if None.
     chunk : people per part. workers : processes; one per core if None, where that is worth
         their start.
-    share_formula, tolerance, budget, arithmetic, device : as for :func:`lcifr.certify.handover.represent`.
+    share_formula, tolerance, budget, arithmetic, device : as for :func:`lcifr.certification.handover.represent`.
     """
     target, frozen = Path(folder), freeze(encoder)
     deployed = choose_arithmetic(arithmetic, frozen.native)

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from lcifr.certify.handover import FrozenEncoder
+from lcifr.certification.handover import FrozenEncoder
 from lcifr.data import Schema
 from lcifr.data.files import is_remote, versions, write_atomic
 from lcifr.data.ingest import Chunk, DuplicateIds, TableSource, count_people, hash_id, read_chunks

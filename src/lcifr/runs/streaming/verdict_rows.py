@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import parquet
 
-from lcifr.certify.verdicts import NOBODYS, Audit, Certificates, LookedUp, Reason, Verdict
+from lcifr.certification.verdicts import NOBODYS, Audit, Certificates, LookedUp, Reason, Verdict
 from lcifr.data import Categorical, Individuals, Numeric, Schema
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import arithmetic_of

@@ -15,9 +15,9 @@ from lcifr.runs.sweeps.proving import CHECKED, SweepCheck
 from lcifr.runs.sweeps.worst_pairs import WorstPair
 
 if TYPE_CHECKING:
-    from lcifr.certify.population import Tally
-    from lcifr.certify.sweep.look_up import ProvedCells
-    from lcifr.certify.sweep.result import Sweep
+    from lcifr.certification.population import Tally
+    from lcifr.certification.sweep.look_up import ProvedCells
+    from lcifr.certification.sweep.result import Sweep
     from lcifr.data import Encoding
     from lcifr.runs.auditing.certify_result import LookUpSummary
     from lcifr.runs.auditing.result import ModelSummary
@@ -44,7 +44,7 @@ class SweepResult:
     @property
     def undecided(self) -> int:
         """Cells that are neither strictly proved nor violating."""
-        from lcifr.certify.sweep.result import Standing
+        from lcifr.certification.sweep.result import Standing
 
         return sum(len(self.sweep.cells(one)) for one in (Standing.OPEN, Standing.CROSSINGS))
 
@@ -61,7 +61,7 @@ class SweepResult:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
-        from lcifr.certify.sweep.result import Standing
+        from lcifr.certification.sweep.result import Standing
 
         shares = {str(one): self.sweep.share(one) for one in Standing}
         unknown = float(self.sweep.share(Standing.OPEN) + self.sweep.share(Standing.CROSSINGS))
@@ -108,7 +108,7 @@ class SweepResult:
         LcifrError
             If it is the folder of something else, or its cells are not those that were written.
         """
-        from lcifr.certify.sweep.result import SweepLimit
+        from lcifr.certification.sweep.result import SweepLimit
         from lcifr.runs.auditing.result import ModelSummary
 
         with fitting_together(folder):
@@ -142,8 +142,8 @@ def _refuse_changed(folder: Path, *names: str) -> None:
 def _read_cells(folder: Path, said: Mapping[str, Any], model: ModelSummary) -> Sweep:
     import pyarrow.parquet as pq
 
-    from lcifr.certify.subject import Hashes
-    from lcifr.certify.sweep.result import from_table
+    from lcifr.certification.subject import Hashes
+    from lcifr.certification.sweep.result import from_table
     from lcifr.models.arithmetic import Arithmetic
 
     hashes = Hashes(**model.hashes.of_proofs(), decision=said["decision"], arithmetic=model.arithmetic)
@@ -172,7 +172,7 @@ class SweepLookUp:
     @classmethod
     def read(cls, folder: Path | None) -> SweepLookUp | None:
         """None where there is not a folder."""
-        from lcifr.certify.sweep.look_up import ProvedCells
+        from lcifr.certification.sweep.look_up import ProvedCells
 
         return (
             None if folder is None else cls(folder, ProvedCells.of(SweepResult.read(folder).sweep, _confirmed(folder)))

@@ -15,8 +15,8 @@ from lcifr.runs.events import StepKind, step
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lcifr.certify.sweep.result import Sweep
-    from lcifr.certify.sweep.swept_model import SweptModel
+    from lcifr.certification.sweep.result import Sweep
+    from lcifr.certification.sweep.swept_model import SweptModel
     from lcifr.data import Individuals
     from lcifr.data.ingest import Chunk
     from lcifr.runs.people.source import PeopleSource
@@ -58,7 +58,7 @@ class SweptPeople:
     @property
     def counts(self) -> dict[str, int]:
         """People by standing, whatever decided them."""
-        from lcifr.certify.sweep.result import Standing
+        from lcifr.certification.sweep.result import Standing
 
         found = {str(one): self.by_cell.get(one, 0) + self.one_by_one.get(one, 0) for one in Standing}
         found[Standing.OPEN] += self.not_asked
@@ -67,7 +67,7 @@ class SweptPeople:
     @property
     def proofs(self) -> int:
         """How many were proved by a proof of their own; the bundle of a sweep does not contain these proofs."""
-        from lcifr.certify.sweep.result import Standing
+        from lcifr.certification.sweep.result import Standing
 
         return sum(self.one_by_one.get(one, 0) for one in (Standing.PROVED, Standing.CROSSINGS))
 
@@ -90,7 +90,7 @@ class SweptPeople:
         return cls({name: number for name, number in counts.items() if name != "open"}, {}, counts.get("open", 0))
 
     def __str__(self) -> str:
-        from lcifr.certify.sweep.result import Standing
+        from lcifr.certification.sweep.result import Standing
 
         words = {Standing.PROVED: "proved", Standing.CROSSINGS: str(Standing.CROSSINGS), Standing.VIOLATING: "refuted"}
         own = {Standing.VIOLATING: "by a counterexample of their own"}
@@ -124,8 +124,8 @@ def decide_people(
     """
     import numpy as np
 
-    from lcifr.certify.sweep.pairs import Pairs
-    from lcifr.certify.sweep.result import Standing
+    from lcifr.certification.sweep.pairs import Pairs
+    from lcifr.certification.sweep.result import Standing
     from lcifr.runs.streaming.parquet_files import ParquetAppender
 
     standings = np.array([*(one for one in Standing for _ in found.cells(one)), Standing.OPEN], dtype=object)
@@ -182,7 +182,7 @@ def _counted(decided: Counter[tuple[str, str]]) -> SweptPeople:
 def _rows(chunk: Chunk, standing: Any, by: Any, cells: Any, others: list[Individuals | None]) -> pa.Table:
     import pyarrow as pa
 
-    from lcifr.certify.sweep.result import person_columns
+    from lcifr.certification.sweep.result import person_columns
 
     said: dict[str, Any] = {
         "id": pa.array([str(one) for one in chunk.ids], pa.string()),
@@ -213,7 +213,7 @@ class _PersonAnswer:
 
     @property
     def by(self) -> DecidedBy:
-        from lcifr.certify.sweep.result import Standing
+        from lcifr.certification.sweep.result import Standing
 
         if self.standing == Standing.OPEN:
             return DecidedBy.SEARCH
@@ -225,7 +225,7 @@ class _Answers:
     """Answers about some people, each kept in a file that a resumed run finds again."""
 
     def __init__(self, folder: Path, swept: SweptModel, found: Sweep) -> None:
-        from lcifr.certify.sweep.pair_question import PairQuestion
+        from lcifr.certification.sweep.pair_question import PairQuestion
         from lcifr.data.files import versions
         from lcifr.runs.streaming.parts import PartFiles
 
@@ -237,7 +237,7 @@ class _Answers:
         import pyarrow as pa
         from pyarrow import parquet
 
-        from lcifr.certify.sweep.result import Standing, read_person
+        from lcifr.certification.sweep.result import Standing, read_person
         from lcifr.data.files import write_atomic
         from lcifr.runs.streaming.parts import keep_part
 
@@ -260,7 +260,7 @@ class _Answers:
     def _ask(self, people: Individuals) -> bytes:
         import pyarrow as pa
 
-        from lcifr.certify.sweep.result import Standing, person_columns
+        from lcifr.certification.sweep.result import Standing, person_columns
         from lcifr.prove import Budget
         from lcifr.runs.streaming.verdict_rows import parquet_bytes
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from lcifr.runs.events import StepKind, step
 
 if TYPE_CHECKING:
-    from lcifr.certify.sweep.result import Sweep
-    from lcifr.certify.sweep.swept_model import SweptModel
+    from lcifr.certification.sweep.result import Sweep
+    from lcifr.certification.sweep.swept_model import SweptModel
 
 BUNDLE, CHECKED = "bundle", "checked.json"
 MORE_NODES = 10
@@ -59,7 +59,7 @@ class SweepCheck:
 
 def write_and_check(work: Path, swept: SweptModel, found: Sweep, nodes: int) -> SweepCheck:
     """Write the bundle of a sweep into its folder, check it, and keep the report beside it."""
-    from lcifr.certify.sweep.bundle import write_sweep_bundle
+    from lcifr.certification.sweep.bundle import write_sweep_bundle
     from lcifr.check.bundle import check_bundle
     from lcifr.data.files import write_json
     from lcifr.prove import Budget

@@ -20,9 +20,9 @@ from lcifr.runs.sweeps.proving import write_and_check
 from lcifr.runs.sweeps.worst_pairs import worst_pairs
 
 if TYPE_CHECKING:
-    from lcifr.certify.sweep.result import Sweep
-    from lcifr.certify.sweep.sweeper import Sweeper
-    from lcifr.certify.sweep.swept_model import SweptModel
+    from lcifr.certification.sweep.result import Sweep
+    from lcifr.certification.sweep.sweeper import Sweeper
+    from lcifr.certification.sweep.swept_model import SweptModel
     from lcifr.data import Schema
     from lcifr.runs.auditing.result import ModelSummary
     from lcifr.runs.auditing.subject import AuditSubject
@@ -105,8 +105,8 @@ def sweep_model(
 def _sweep(
     run: Run, subject: AuditSubject, people: PeopleSource, options: SweepOptions, warnings: tuple[str, ...] = ()
 ) -> SweepResult:
-    from lcifr.certify.sweep.sweeper import Sweeper
-    from lcifr.certify.sweep.swept_model import SweptModel
+    from lcifr.certification.sweep.sweeper import Sweeper
+    from lcifr.certification.sweep.swept_model import SweptModel
     from lcifr.runs.auditing.result import decisions_of, name_decisions
 
     summary = replace(subject.summary(), labels=name_decisions(options.labels, decisions_of(subject.model)))
@@ -160,7 +160,7 @@ def _run(run: Run, sweeper: Sweeper, options: SweepOptions, schema: Schema) -> S
 def _keep(run: Run, found: Sweep, schema: Schema, name: str = CELLS) -> None:
     import pyarrow.parquet as pq
 
-    from lcifr.certify.sweep.result import to_table
+    from lcifr.certification.sweep.result import to_table
 
     beside = run.work / f".{name}.new"
     pq.write_table(to_table(found, schema), beside)
@@ -170,7 +170,7 @@ def _keep(run: Run, found: Sweep, schema: Schema, name: str = CELLS) -> None:
 def _read(file: Path, swept: SweptModel, whole: bool) -> Sweep:
     import pyarrow.parquet as pq
 
-    from lcifr.certify.sweep.result import from_table
+    from lcifr.certification.sweep.result import from_table
 
     schema = swept.encoding.schema
     return from_table(pq.read_table(file), schema, whole=whole, arithmetic=swept.arithmetic, hashes=swept.hashes)

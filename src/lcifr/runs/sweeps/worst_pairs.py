@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lcifr.certify.sweep.pairs import Pairs
-    from lcifr.certify.sweep.swept_model import SweptModel
+    from lcifr.certification.sweep.pairs import Pairs
+    from lcifr.certification.sweep.swept_model import SweptModel
 
 LISTED = 20
 """In ``result.json``; ``pairs.csv`` has all."""

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certify.handover import FrozenEncoder
-from lcifr.certify.verdicts import Audit, Verdict
+from lcifr.certification.handover import FrozenEncoder
+from lcifr.certification.verdicts import Audit, Verdict
 from lcifr.data import Categorical, Individuals, Schema
 from lcifr.display.scores import person_sentence, signed
 from lcifr.display.text import visible

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certify.profiles import surroundings
+from lcifr.certification.profiles import surroundings
 from lcifr.data import Numeric
 from lcifr.data.files import write_atomic
 from lcifr.display.text import visible

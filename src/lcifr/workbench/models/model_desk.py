@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certify.audit import audit_region
-from lcifr.certify.population import decision_name
-from lcifr.certify.verdicts import Audit
+from lcifr.certification.audit import audit_region
+from lcifr.certification.population import decision_name
+from lcifr.certification.verdicts import Audit
 from lcifr.data import Individuals
 from lcifr.data.files import json_value
 from lcifr.display.text import quantity, short, visible

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lcifr.certify.handover import FrozenEncoder
+from lcifr.certification.handover import FrozenEncoder
 from lcifr.data import Schema
 from lcifr.errors import LcifrError
 from lcifr.phi import Similarity

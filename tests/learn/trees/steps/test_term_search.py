@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from lcifr.learn.trees.bins.attribute_bins import choose_bins
 from lcifr.learn.trees.boosting_settings import BoostingSettings
 from lcifr.learn.trees.robust_loss import RobustLoss
 from lcifr.learn.trees.steps.proposals import BoostingStep
 from lcifr.learn.trees.steps.term_search import StepRules
 from lcifr.learn.trees.terms import GrowingModel
+from lcifr.models.additive import choose_bins
 from tests.learn.trees.models import pair_bins
 from tests.learn.trees.reference import FORMULAS, encoded
 

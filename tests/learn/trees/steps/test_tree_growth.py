@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lcifr.learn.trees.bins.attribute_bins import choose_bins
 from lcifr.learn.trees.boosting_settings import BoostingSettings
 from lcifr.learn.trees.steps.tree_growth import TreeGrower
 from lcifr.learn.trees.terms import GrowingModel
+from lcifr.models.additive import choose_bins
 from tests.learn.trees.reference import FORMULAS, encoded
 
 POOL = ThreadPoolExecutor(2)

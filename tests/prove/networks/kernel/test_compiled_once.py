@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from lcifr.models.network import Network
-from lcifr.models.trees.nodes import NumberNode, TreeLeaf
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees import NumberNode, TreeLeaf, Trees
 from lcifr.prove import maximize
 from lcifr.prove.networks.kernel import call
 from lcifr.prove.networks.kernel.deep import call as deep_call

@@ -7,9 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from lcifr.models.chain import merge
-from lcifr.models.network import Network
-from lcifr.models.pairing import crossings, side_by_side
+from lcifr.models.network import Network, crossings, merge, side_by_side
 from lcifr.prove import maximize
 from lcifr.prove.answer import Answer
 from lcifr.regions.region import Region

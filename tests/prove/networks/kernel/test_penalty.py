@@ -11,8 +11,8 @@ from lcifr.prove import Radius, Status, maximize, radius
 from lcifr.prove.answer import Answer
 from lcifr.prove.networks.kernel.call import covers
 from lcifr.regions.region import Region
-from tests.certify.scenes import people as somebody
-from tests.certify.scenes import similarity
+from tests.certification.scenes import people as somebody
+from tests.certification.scenes import similarity
 from tests.effort import spread
 from tests.prove.instances import Instance, largest_sampled, random_instance, random_network
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.learn.trees.bins.attribute_bins import AttributeBins, Bins
+from lcifr.models.additive import AttributeBins, Bins
 from lcifr.regions.region import BoolArray, Cell, FloatArray, Region
 
 Offsets = NDArray[np.int64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lcifr.learn.trees.bins.places import BinRanges, Places, TermPlaces
-from lcifr.learn.trees.bins.tree_bins import TreeBins
+from lcifr.models.additive import TreeBins
 
 
 def places_among(places: Places, bins: TreeBins) -> TermPlaces:

@@ -7,11 +7,10 @@ from itertools import combinations
 
 import numpy as np
 
-from lcifr.learn.trees.bins.attribute_bins import AttributeBins
-from lcifr.learn.trees.bins.pair_bins import PairBins, coarser
 from lcifr.learn.trees.bins.places import TermPlaces
 from lcifr.learn.trees.steps.term_search import Derivatives
 from lcifr.learn.trees.terms import GrowingModel
+from lcifr.models.additive import AttributeBins, PairBins, coarser
 from lcifr.regions.region import FloatArray
 
 GRID = 16

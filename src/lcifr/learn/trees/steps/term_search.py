@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.learn.trees.bins.attribute_bins import AttributeBins
-from lcifr.learn.trees.bins.pair_bins import PairBins
 from lcifr.learn.trees.bins.places import Offsets, PairRanges, TermPlaces
 from lcifr.learn.trees.steps.attribute_search import CUT, FIRST, GAIN, SECOND, find_step
 from lcifr.learn.trees.steps.pair_room import GridRanges, PairRoom
 from lcifr.learn.trees.steps.pair_search import FIRST_CUT, LEAVES, SECOND_CUT, find_pair_step
 from lcifr.learn.trees.steps.range_sums import order_categories, spread_slopes, sum_among, sum_slopes
+from lcifr.models.additive import AttributeBins, PairBins
 from lcifr.regions.region import FloatArray
 
 

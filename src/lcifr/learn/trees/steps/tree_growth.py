@@ -14,10 +14,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from lcifr.learn.trees.bins.attribute_bins import AttributeBins
 from lcifr.learn.trees.bins.places import Offsets
-from lcifr.learn.trees.bins.tree_bins import TreeBins, TreeCut
 from lcifr.learn.trees.steps.term_search import AttributeSearch, Derivatives, FoundStep, RangeSums
+from lcifr.models.additive import AttributeBins, TreeBins, TreeCut
 from lcifr.regions.region import BoolArray, FloatArray
 
 T = TypeVar("T")

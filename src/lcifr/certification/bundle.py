@@ -1,0 +1,537 @@
+"""Manifest of a bundle: the sample that was drawn, and functions as a checker reads them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.certification.audit import box_of_everybody, deployment_of, query_end_to_end, query_on_box
+from lcifr.certification.consumer import surroundings
+from lcifr.certification.counterexample import Trial
+from lcifr.certification.demands import BoolArray, FloatArray, Query, outputs_at, query_of
+from lcifr.certification.deployment import Encoder, deploy_encoder, deploy_model, is_raw
+from lcifr.certification.handover import Representation, freeze
+from lcifr.certification.subject import rule_of_bundle
+from lcifr.certification.verdicts import Audit, Certificates, unproved
+from lcifr.check.exact import LETTERS, MOST
+from lcifr.data import Individuals
+from lcifr.data.files import describe_files, fresh_folder, versions, write_manifest
+from lcifr.errors import ArtefactError
+from lcifr.models.function import Function
+from lcifr.models.model import Model
+from lcifr.models.network import Network
+from lcifr.models.rule import Kind
+from lcifr.models.trees import Trees
+from lcifr.prove import Answer, Budget, maximize
+from lcifr.prove.proof import CellProof, Entry, Leaf, ProvedBound, to_plain, together
+from lcifr.regions.region import Cell, Region
+from lcifr.regions.whole_numbers import narrow_to_whole_numbers
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A sample: ``people`` drawn at random and without repetition from ``of`` people by ``seed``; or everybody."""
+
+    people: int
+    of: int
+    seed: int
+
+    @property
+    def everybody(self) -> bool:
+        return self.people == self.of
+
+    def rows(self) -> NDArray[np.int64]:
+        """(people,) their rows, rising; the same ones every time."""
+        if self.everybody:
+            return np.arange(self.of)
+        return np.sort(np.random.default_rng(self.seed).choice(self.of, self.people, replace=False))
+
+    def __str__(self) -> str:
+        if self.everybody:
+            return f"all {self.of:,} people"
+        return f"{self.people:,} of {self.of:,} people, drawn at random (seed {self.seed})"
+
+
+def read_drawn(bundle: Path) -> Drawn | None:
+    """Of whom the people of a bundle are a sample, by the word of whoever wrote it; None where it does not say."""
+    found = json.loads((bundle / "manifest.json").read_bytes()).get("drawn")
+    values = [found.get(name) for name in ("people", "of", "seed")] if isinstance(found, dict) else [None]
+    return Drawn(*values) if all(type(value) is int for value in values) else None
+
+
+def draw(of: int, most: int | None, seed: int = 0) -> Drawn:
+    """At most so many people; everybody if None."""
+    return Drawn(of if most is None else min(most, of), of, seed)
+
+
+NOTHING_BETWEEN = b'{"kind":"network","factors":[]}'
+"""The encoder before a model that reads encoded people itself."""
+
+
+def encoder_bytes(function: Function, model: Model | None) -> bytes:
+    """An encoder as a bundle holds it before this model.
+
+    The identity is no step that a machine takes, so a model on raw columns has nothing before it. Written as a matrix,
+    it would cost the checker most of its time.
+    """
+    raw = isinstance(function, Network) and function.is_identity
+    return NOTHING_BETWEEN if raw and model is not None else function.to_bytes()
+
+
+def readable(model: bytes) -> bytes:
+    """The content of a model's file, if a checker reads so much at all.
+
+    Raises
+    ------
+    ArtefactError
+        For models that are larger, with their size and the limit.
+    """
+    from lcifr.check.bundle import LARGER
+    from lcifr.check.exact import BYTES, VALUES
+
+    values, most = sum(map(model.count, (b",", b":", b"[", b"{"))), VALUES * LARGER
+    if values > most or len(model) > BYTES:
+        raise ArtefactError(
+            f"the model has {values:,} values in {len(model):,} bytes, a checker reads {most:,} values in {BYTES:,}",
+            fix="audit without proofs on file (--no-bundle), or train fewer or smaller trees",
+        )
+    return model
+
+
+# Proofs in the shape the exact checker wants: only what the final inequality needs.
+
+TO_THE_END = 1e-10
+"""Nothing but the limit ends a proof: it is known to be true, so "close enough" would stop short of it."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """proofs[person] : plain trees. reached : (people,) whether every direction has a proof, and the bounds that were
+    proved, rounded to the safe side, keep every limit.
+    """
+
+    proofs: list[list[Any]]
+    reached: BoolArray
+
+
+def prove(
+    network: Network | Trees,
+    query: Query,
+    region: Region,
+    *,
+    budget: Budget | int | None = None,
+    device: str | None = None,
+) -> Evidence:
+    """Proofs that every direction stays below its limit, for people of whom that is known to be true.
+
+    Known from other bounds, maybe of another engine: the search for a proof may stop short of them. ``reached`` says
+    of whom it did not. That a proof shows what the search says of it is left to the checker, which must be loud.
+    """
+    if isinstance(network, Network) and network.depth == 0 and all(cell.rows is None for cell in region.cells):
+        return _closed_form(network, query, region)
+    answer = maximize(
+        network,
+        query.directions,
+        region,
+        target=query.limit,
+        tolerance=min(TO_THE_END, query.precision),
+        budget=budget,
+        device=device,
+        proof=True,
+    )
+    last = network.layers[-1].weight if isinstance(network, Network) else None
+    found = [_of_person(answer, region, person, last) for person in range(region.people)]
+    whole = np.array([trees is not None for trees in found], np.bool_)
+    return Evidence([trees or [] for trees in found], whole & _reached(answer, query))
+
+
+def _reached(answer: Answer, query: Query) -> BoolArray:
+    return np.asarray((answer.upper < query.limit).all(1))
+
+
+def _of_person(answer: Answer, region: Region, person: int, last: FloatArray | None) -> list[Any] | None:
+    """The trees of all cells of the person, cell by cell; None where a direction has no proof."""
+    by_cell: dict[int, list[CellProof]] = {}
+    for proofs in answer.proof[person] if answer.proof is not None else (None,):
+        if proofs is None:
+            return None
+        for proof in proofs:
+            if not any(proof is other for other in by_cell.setdefault(proof.cell, [])):
+                by_cell[proof.cell].append(proof)
+    trees: list[Any] = []
+    for index in sorted(by_cell):
+        order = row_order(region.cells[index])
+        found = [tree for proof in by_cell[index] for tree in to_plain(proof)]
+        ordered = [_renumbered(tree, order) for tree in found]
+        trees += together(ordered if last is None else [_slim(tree, last) for tree in ordered])
+    return trees
+
+
+def _slim(tree: list[Any], last: FloatArray) -> list[Any]:
+    """Leave out proved ends of the last hidden layer that the pass of a leaf does not use.
+
+    A line below ReLU with a slope in [0, 1] holds whatever the interval. A line above it with slope s needs the lower
+    end only if s > 0, the upper one only if s < 1.
+    """
+    if len(tree) == 1:  # its ends may serve other directions, too
+        return tree
+    for kind, *inside in tree:
+        if kind == "leaf" and inside[0]:
+            ends, ((direction, lines, _),) = inside
+            ends[:] = _used(ends, lines, _weights(direction, last) > 0) if direction else ends
+    return tree
+
+
+def _weights(direction: list[Any], last: FloatArray) -> FloatArray:
+    dense = np.zeros(len(last))
+    for output, value in direction:
+        dense[output] = value
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(dense @ last)
+
+
+def _used(ends: list[Any], lines: list[Any], above: BoolArray) -> Iterator[list[Any]]:
+    depth = max(layer for layer, *_ in ends)
+    slopes = dict.fromkeys(range(len(above)), 0.0)
+    for layer, k, slope, _, beta in lines:
+        if layer == depth:
+            slopes[k] = slope
+            if beta:  # β speaks about the interval itself
+                del slopes[k]
+    needs = {2 * k + lower: above[k] and (s > 0 if lower else s < 1) for k, s in slopes.items() for lower in (0, 1)}
+    for layer, places, *by in ends:
+        if kept := [place for place in places if layer != depth or needs.get(place, True)]:
+            yield [layer, kept, *by]
+
+
+def row_order(cell: Cell) -> list[int]:
+    """For each linear row of the engine's cell its place in the checker's: one row per matrix row, sorted."""
+    if cell.rows is None:
+        return []
+    rows = [tuple(row) for row in cell.rows.G.tolist()]
+    places = {row: place for place, row in enumerate(sorted(set(rows)))}
+    return [places[row] for row in rows]
+
+
+def _renumbered(tree: list[Any], order: list[int]) -> list[Any]:
+    """The multipliers of rows under the checker's numbers; rows that it takes as one are added up."""
+    for kind, *inside in tree if order else ():
+        for *_, rows in (*inside[0], *inside[1]) if kind == "leaf" else ():
+            rates: dict[int, float] = {}
+            for row, rate in rows:
+                rates[order[row]] = rates.get(order[row], 0.0) + rate
+            rows[:] = [[row, rate] for row, rate in sorted(rates.items())]
+    return tree
+
+
+def _closed_form(network: Network, query: Query, region: Region) -> Evidence:
+    """A linear network on boxes needs no multipliers: the claim says what a limit needs and the checker computes it."""
+    proofs = []
+    for person in range(region.people):
+        claims = [
+            ProvedBound(
+                tuple(Entry(output, float(value)) for output, value in enumerate(row) if value),
+                _just_below(float(limit)),
+                (Leaf(),),
+            )
+            for row, limit in zip(query.directions[person], query.limit[person], strict=True)
+        ]
+        present = [index for index, cell in enumerate(region.cells) if cell.present[person]]
+        proofs.append([tree for index in present for tree in to_plain(CellProof(index, tuple(claims)))])
+    answer = maximize(network, query.directions, region, method="bounds")
+    return Evidence(proofs, _reached(answer, query))
+
+
+def _just_below(limit: float) -> float:
+    return float(np.nextafter(limit, -np.inf))
+
+
+def box_question(lower: FloatArray, upper: FloatArray) -> Query:
+    """That every coordinate stays inside its box: ±e_j against the ends, which are never reached but by room."""
+    people, width = lower.shape
+    signs = np.concatenate([np.eye(width), -np.eye(width)])
+    limit = np.concatenate([np.nextafter(upper, np.inf), np.nextafter(-lower, np.inf)], axis=1)
+    return Query(np.broadcast_to(signs, (people, *signs.shape)), limit)
+
+
+# Claims of an audit bundle about each person: the latent and the decision, each with the proofs that confirm it.
+
+Claim = dict[str, Any]
+"""``latent``, ``decision`` or both, as a line of the bundle has them."""
+
+
+def claims_about(
+    encoder: Encoder,
+    part: Individuals,
+    handed: Representation | None,
+    decisions: Certificates | Audit | None,
+    rows: np.ndarray,
+    options: dict[str, Any],
+) -> Iterator[Claim]:
+    """What is claimed of each person of a part, with proofs.
+
+    Parameters
+    ----------
+    handed : the representation of these people. rows : their places in ``decisions``.
+    """
+    lowered = encoder.similarity.region(part)
+    if isinstance(decisions, Audit) and rests_on_box(encoder, decisions.model):
+        yield from _audited_on_box(encoder, part, lowered, decisions, rows, options)
+        return
+    latents = [] if handed is None else list(_latents(encoder, lowered, handed, options))
+    found: Iterator[dict[str, Any]] = iter([])
+    if isinstance(decisions, Audit):
+        found = _audited(encoder, part, lowered, decisions, rows, options)
+    elif decisions is not None and handed is not None:
+        proved = np.array(["proofs" in latent for latent in latents], np.bool_)
+        sure = np.flatnonzero(decisions.certified[rows] & proved)
+        found = _certified(encoder, part, handed, decisions, sure, options)
+    for latent, decision in zip_longest(latents, found):
+        yield {name: said for name, said in (("latent", latent), ("decision", decision)) if said is not None}
+
+
+def rests_on_box(encoder: Encoder, model: Model) -> bool:
+    """Whether the model is trees behind an encoder: from end to end, they are proved on a box of z."""
+    return isinstance(model.function, Trees) and not is_raw(encoder)
+
+
+def plain_person(people: Individuals, row: int) -> dict[str, Any]:
+    """One person as the checker reads them."""
+    return {"numbers": people.numbers[row].tolist(), "codes": people.codes[row].tolist()}
+
+
+def _latents(
+    encoder: Encoder, lowered: Region, part: Representation, options: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    whole = part.provenance.whole_numbers
+    region = narrow_to_whole_numbers(lowered, encoder.encoding) if whole else lowered
+    error = deploy_encoder(encoder, part.provenance.arithmetic).error_over(region)
+    evidence = prove(encoder.function, box_question(part.lower, part.upper).lowered(error), region, **options)
+    for row in range(len(part)):
+        yield {
+            "z": part.latent[row].tolist(),
+            "radius": float(part.radius[row]),
+            "lower": part.lower[row].tolist(),
+            "upper": part.upper[row].tolist(),
+            "exact": bool(part.exact[row]),
+            "vacuous": bool(part.vacuous[row]),
+            "universe": part.provenance.universe,
+            "arithmetic": str(part.provenance.arithmetic),
+            **({"proofs": evidence.proofs[row]} if evidence.reached[row] else {}),
+        }
+
+
+def _certified(
+    encoder: Encoder,
+    people: Individuals,
+    part: Representation,
+    decisions: Certificates,
+    sure: np.ndarray,
+    options: dict[str, Any],
+) -> Iterator[dict[str, Any]]:
+    """Of the ``sure`` places what is proved; nothing of the others."""
+    deployment, rule = deploy_model(decisions.model, decisions.arithmetic), decisions.model.rule
+    own = there = outputs_at(deployment, part.latent)
+    if rule.kind is Kind.NUMBER:  # whoever checks has f, and measures from f(x)
+        own = Trial(encoder, decisions.model, people, decisions.arithmetic, decisions.handover_arithmetic).own
+    region = Region.from_arrays(*surroundings(part, decisions.on))
+    query = query_of(rule, own).lowered(deployment.room_over(region))
+    shown, classes = _shown(deployment.merged, query, region, sure, options), rule.decide(there.values)
+    for place in range(len(part)):
+        if place in shown:
+            about = {"universe": part.provenance.universe, "arithmetic": str(decisions.arithmetic), "on": decisions.on}
+            yield {"verdict": "certified", **_prediction(decisions, classes[place]), **about, "proofs": shown[place]}
+        else:
+            yield {"verdict": "undecided"}
+
+
+def _audited(
+    encoder: Encoder, part: Individuals, lowered: Region, decisions: Audit, rows: np.ndarray, options: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    region = narrow_to_whole_numbers(lowered, encoder.encoding)
+    trial = Trial(encoder, decisions.model, part, decisions.arithmetic)
+    query = query_end_to_end(trial, region)
+    sure = np.flatnonzero(decisions.certified[rows])
+    shown = _shown(trial.asked.merged, query, trial.asked.asked_over(region), sure, options)
+    yield from _verdicts(trial, decisions, rows, shown, "whole")
+
+
+def _audited_on_box(
+    encoder: Encoder, part: Individuals, lowered: Region, decisions: Audit, rows: np.ndarray, options: dict[str, Any]
+) -> Iterator[Claim]:
+    """Of trees behind an encoder: where z of everybody similar is, and what trees decide there."""
+    trial = Trial(encoder, decisions.model, part, decisions.arithmetic)
+    sure = np.flatnonzero(decisions.certified[rows])
+    latents, shown = dict[int, Any](), dict[int, list[Any]]()
+    if len(sure):
+        region = narrow_to_whole_numbers(lowered.take(sure), encoder.encoding)
+        handed = box_of_everybody(encoder, part.take(sure), region, decisions.arithmetic, **options)
+        found = list(_latents(encoder, lowered.take(sure), handed, options))
+        proved = np.flatnonzero(["proofs" in latent for latent in found])
+        boxes, query = Region.from_arrays(handed.lower, handed.upper), query_on_box(trial, handed, sure)
+        proofs = _shown(deployment_of(trial).second.trees, query, boxes, proved, options)
+        latents = {int(sure[k]): found[k] for k in proofs}
+        shown = {int(sure[k]): proofs[k] for k in proofs}
+    for place, decision in enumerate(_verdicts(trial, decisions, rows, shown, "box")):
+        yield {**({"latent": latents[place]} if place in latents else {}), "decision": decision}
+
+
+def _verdicts(
+    trial: Trial, decisions: Audit, rows: np.ndarray, shown: dict[int, list[Any]], on: str
+) -> Iterator[dict[str, Any]]:
+    """Of each person: certified with the proofs ``shown`` of them, a counterexample, or nothing."""
+    classes = decisions.model.rule.decide(trial.own.values)
+    for place, row in enumerate(rows):
+        about = {**_prediction(decisions, classes[place]), "universe": "whole", "arithmetic": str(decisions.arithmetic)}
+        if place in shown:
+            yield {"verdict": "certified", **about, "on": on, "proofs": shown[place]}
+        elif decisions.violated[row]:
+            yield {"verdict": "counterexample", **about, "other": plain_person(decisions.others, int(row))}
+        else:
+            yield {"verdict": "undecided"}
+
+
+def _shown(
+    network: Network | Trees, query: Query, region: Region, sure: np.ndarray, options: dict[str, Any]
+) -> dict[int, list[Any]]:
+    """The proofs of those among the ``sure`` places whose proof goes as far as it must."""
+    if len(sure) == 0:
+        return {}
+    evidence = prove(network, query.take(sure), region.take(sure), **options)
+    return {int(place): evidence.proofs[k] for k, place in enumerate(sure) if evidence.reached[k]}
+
+
+def _prediction(decisions: Certificates | Audit, found: Any) -> dict[str, int]:
+    return {} if decisions.model.rule.kind is Kind.NUMBER else {"prediction": int(found)}
+
+
+# The audit bundle: x, φ, encoding, weights and proofs, for an auditor's eyes only.
+#
+#     folder/manifest.json        format, files with their hashes, the rule of decision
+#     folder/people.jsonl.gz      per person x, latent with its proofs, decision with its proofs
+#     folder/similarity.json, encoding.json, encoder.json, model.json
+#
+# The hash of each of the last four is the name by which a hand-over knows it (``Similarity.hash`` and so on).
+# ``python -m lcifr.check FOLDER`` confirms all of it in exact arithmetic.
+
+FORMAT = "lcifr-audit-10"
+PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
+ENCODER, MODEL = "encoder.json", "model.json"
+AT_ONCE = 1024
+"""People whose proofs are in memory together."""
+
+
+def write_bundle(
+    folder: str | Path,
+    encoder: Any,
+    X: Any,
+    representation: Representation | None = None,
+    decisions: Certificates | Audit | None = None,
+    drawn: Drawn | None = None,
+    **options: Any,
+) -> Certificates | Audit | None:
+    """Write everything an auditor needs to check a hand-over, or decisions, or both, with the proofs.
+
+    Returns the decisions as the bundle has them: whoever is certified and whose proof stops short of it is UNDECIDED,
+    and so is a verdict on the ball or box of somebody whose radius has no proof. Such a radius is said, not claimed.
+
+    Parameters
+    ----------
+    X : the people; representation and decisions speak about them, in this order.
+    representation : the hand-over whose radii are to be proved. Decisions of a consumer need it.
+    decisions : what :func:`certify` or :func:`audit` found. drawn : of how many these people are a sample.
+    options : ``budget`` and ``device`` of the proofs.
+    """
+    encoder = freeze(encoder)
+    people = Individuals.read(X, encoder.encoding.schema)
+    _check(people, encoder, representation, decisions)
+    with fresh_folder(folder) as fresh:
+        (fresh / ENCODER).write_bytes(encoder_bytes(encoder.function, None if decisions is None else decisions.model))
+        (fresh / ENCODING).write_bytes(encoder.encoding.to_bytes())
+        (fresh / SIMILARITY).write_bytes(encoder.similarity.to_bytes())
+        if decisions is not None:
+            (fresh / MODEL).write_bytes(readable(decisions.model.function.to_bytes()))
+        short = _write_people(fresh / PEOPLE, encoder, people, representation, decisions, options)
+        manifest = {
+            "format": FORMAT,
+            "people": len(people),
+            **({} if drawn is None else {"drawn": asdict(drawn)}),
+            "decision": None if decisions is None else rule_of_bundle(decisions.model.rule),
+            "versions": versions(),
+            "files": describe_files(fresh),
+        }
+        write_manifest(fresh, manifest)
+    return unproved(decisions, short) if short else decisions
+
+
+def _check(
+    people: Individuals, encoder: Encoder, representation: Representation | None, decisions: Certificates | Audit | None
+) -> None:
+    if representation is None and decisions is None:
+        raise ArtefactError("there is nothing to prove", fix="pass a representation, decisions, or both")
+    if len(people) > MOST:
+        raise ArtefactError(f"a bundle holds at most {MOST:,} people, these are {len(people):,}", fix="write several")
+    for what in (representation, decisions):
+        if what is not None and (long := [name for name in what.ids if len(str(name)) > LETTERS]):
+            raise ArtefactError(f"an id has more than {LETTERS} letters: {long[0]!s:.40}…", fix="give shorter ids")
+        if what is not None and len(what) != len(people):
+            raise ArtefactError(f"there are {len(people)} people, but {len(what)} in the {type(what).__name__}")
+    if isinstance(decisions, Certificates) and (representation is None or representation.ids != decisions.ids):
+        raise ArtefactError("a consumer's certificates rest on a representation", fix="pass the one that was certified")
+    if representation is not None and isinstance(decisions, Audit) and rests_on_box(encoder, decisions.model):
+        raise ArtefactError(
+            "an audit of trees behind an encoder rests on boxes of its own, and a bundle holds one for each person",
+            fix="leave the representation out, or pass what certify found on it",
+        )
+    if representation is not None and representation.provenance.weights != encoder.function.hash:
+        raise ArtefactError("the representation comes from another encoder", fix="pass the encoder that made it")
+    if representation is not None and (stranger := _first_stranger(people, encoder, representation)) is not None:
+        name = representation.ids[stranger]
+        raise ArtefactError(
+            f'row {stranger} of X is not "{name}", whom the representation speaks about: f(x) is outside the box',
+            fix="pass the people whom it speaks about, in its order; nothing could be confirmed of others",
+        )
+
+
+def _first_stranger(people: Individuals, encoder: Encoder, representation: Representation) -> int | None:
+    """The first row whose f(x) is not in the box of the representation, rounding aside."""
+    features = encoder.encoding.encode(people)
+    at, off = encoder.function(features), encoder.function.error(features)
+    outside = (at + off < representation.lower) | (at - off > representation.upper)
+    rows = np.flatnonzero(outside.any(axis=1))
+    return int(rows[0]) if len(rows) else None
+
+
+def _write_people(
+    path: Path,
+    encoder: Encoder,
+    people: Individuals,
+    representation: Representation | None,
+    decisions: Certificates | Audit | None,
+    options: dict[str, Any],
+) -> list[int]:
+    """Returns the rows of the people who are certified and not proved."""
+    short: list[int] = []
+    source = representation if representation is not None else decisions
+    assert source is not None
+    with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as file:
+        for start in range(0, len(people), AT_ONCE):
+            rows = np.arange(start, min(start + AT_ONCE, len(people)))
+            part = people.take(rows)
+            claims = claims_about(
+                encoder, part, None if representation is None else representation.take(rows), decisions, rows, options
+            )
+            for place, (row, claim) in enumerate(zip(rows, claims, strict=True)):
+                if decisions is not None and decisions.certified[row] and claim["decision"]["verdict"] != "certified":
+                    short.append(int(row))
+                line = {"id": source.ids[row], "x": plain_person(part, place), **claim}
+                file.write(json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n")
+    return short

@@ -1,1 +1,0 @@
-"""Explanations of models and decisions: scores of attributes, contributions, outputs around a counterexample."""

@@ -1,0 +1,344 @@
+"""The bundle of a sweep: the cut of everyone who can exist, and of every cell its proof or its pair."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.certification.audit import query_end_to_end
+from lcifr.certification.bundle import (
+    ENCODER,
+    ENCODING,
+    MODEL,
+    PEOPLE,
+    SIMILARITY,
+    Evidence,
+    encoder_bytes,
+    plain_person,
+    prove,
+    readable,
+)
+from lcifr.certification.counterexample import Trial
+from lcifr.certification.demands import outputs_at
+from lcifr.certification.subject import rule_of_bundle
+from lcifr.certification.sweep.pair_question import PairQuestion
+from lcifr.certification.sweep.pairs import FixedChange, people_of
+from lcifr.certification.sweep.result import Standing, Sweep, SweptCell
+from lcifr.certification.sweep.swept_model import SweptModel, alike_query, reached_people
+from lcifr.data import Individuals
+from lcifr.data.files import describe_files, fresh_folder, versions, write_manifest
+from lcifr.errors import LcifrError
+from lcifr.models.network import Network
+from lcifr.models.rule import Kind
+from lcifr.models.trees import NetworkOnTrees
+from lcifr.prove import Budget
+from lcifr.regions.universe import UniverseCells
+from lcifr.regions.whole_numbers import narrow_to_whole_numbers
+
+# The tree of cuts behind the cells of a sweep, found again from the cells alone.
+#
+# Cells come from cutting everybody in two, again and again, so wherever several are left together there is an attribute
+# along which none of them lies on both sides of some border.
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """In two: a number up to ``border``, and the rest (of whole numbers from ``border`` + 1 on); or the categories with
+    these codes, and the others."""
+
+    attribute: str
+    border: float | tuple[int, ...]
+
+    def to_plain(self) -> list[Any]:
+        """As a bundle holds it."""
+        return [self.attribute, list(self.border) if isinstance(self.border, tuple) else self.border]
+
+
+@dataclass(frozen=True)
+class CutLeaf:
+    """A cell by its row, and the cuts between the cell before it and this one, in preorder."""
+
+    cell: int
+    cuts: tuple[Cut, ...]
+
+
+@dataclass(frozen=True)
+class _Halves:
+    cut: Cut
+    first: Rows
+    second: Rows
+
+    @property
+    def imbalance(self) -> int:
+        return abs(len(self.first) - len(self.second))
+
+
+def cut_tree(cells: UniverseCells) -> Iterator[CutLeaf]:
+    """The cells in the order of their tree, first halves first.
+
+    Raises
+    ------
+    LcifrError
+        If no sequence of cuts makes these cells.
+    """
+    waiting, cuts = [np.arange(len(cells))], list[Cut]()
+    while waiting:
+        rows = waiting.pop()
+        if len(rows) == 1:
+            yield CutLeaf(int(rows[0]), tuple(cuts))
+            cuts = []
+            continue
+        halves = min(_all_halves(cells, rows), key=lambda one: one.imbalance, default=None)
+        if halves is None:
+            raise LcifrError("the cells of the sweep are not made by cutting everybody in two", fix="sweep again")
+        cuts.append(halves.cut)
+        waiting += [halves.second, halves.first]
+
+
+def _all_halves(cells: UniverseCells, rows: Rows) -> Iterator[_Halves]:
+    for place, name in enumerate(cells.schema.names_numeric):
+        yield from _along_number(name, cells.lower[rows, place], cells.upper[rows, place], cells.counted[place], rows)
+    for place, name in enumerate(cells.schema.names_categorical):
+        yield from _along_category(name, cells.allowed[place][rows], rows)
+
+
+def _along_number(name: str, lower: Any, upper: Any, whole: bool, rows: Rows) -> Iterator[_Halves]:
+    """The border nearest to the middle of the cells, where there is one."""
+    order = np.argsort(lower, kind="stable")
+    reached = np.maximum.accumulate(upper[order])[:-1]
+    begins = lower[order][1:]
+    fits = np.flatnonzero(reached < begins if whole else reached <= begins)
+    if len(fits):
+        at = int(fits[np.abs(fits + 1 - len(rows) / 2).argmin()])
+        yield _Halves(Cut(name, float(reached[at])), rows[order[: at + 1]], rows[order[at + 1 :]])
+
+
+def _along_category(name: str, allowed: Any, rows: Rows) -> Iterator[_Halves]:
+    """The values of one cell with all that some cell has together with them, and the others."""
+    codes = allowed[0].copy()
+    while (grown := codes | allowed[(allowed & codes).any(1)].any(0)).sum() > codes.sum():
+        codes = grown
+    inside = (allowed & codes).any(1)
+    if not inside.all():
+        yield _Halves(Cut(name, tuple(np.flatnonzero(codes).tolist())), rows[inside], rows[~inside])
+
+
+# What a sweep's bundle claims of its cells, with the proofs: no pair of the cell is decided differently, or one is.
+
+Claim = dict[str, Any]
+OPEN: Claim = {"standing": "open"}
+MOST_CLASSES = 16
+"""Of more the checker does not look at all pairs of classes: the network grows with the fourth power of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class CellClaims:
+    """Claims about cells, one search for each batch. Whatever the search does not reach is left open."""
+
+    swept: SweptModel
+    budget: Budget
+
+    def of(self, standings: Sequence[Standing], cells: Sequence[SweptCell]) -> list[Claim]:
+        """Of each cell, by its standing."""
+        joined = UniverseCells.joined([one.cell for one in cells])
+        claims = [{**OPEN, **self._pair(one)} for one in cells]
+        single = joined.is_single()
+        proved, violating = (
+            np.array([standing is one for standing in standings], np.bool_)
+            for one in (Standing.PROVED, Standing.VIOLATING)
+        )
+        violating &= np.array([one.strict for one in cells], np.bool_)
+        for row in np.flatnonzero(violating).tolist():
+            claims[row] |= {"standing": "violating"} if single[row] else self._changed(cells[row], claims[row])
+        for rows, prove_these in ((proved & ~single, self._proved), (proved & single, self._certified)):
+            for row, claim in zip(np.flatnonzero(rows).tolist(), prove_these(joined.take(rows)), strict=True):
+                claims[row] |= claim
+        return claims
+
+    @property
+    def _few_classes(self) -> bool:
+        rule = self.swept.rule
+        return rule.kind is not Kind.CLASS or rule.outputs <= MOST_CLASSES
+
+    @cached_property
+    def _question(self) -> PairQuestion:
+        return PairQuestion(self.swept)
+
+    def _proved(self, cells: UniverseCells) -> list[Claim]:
+        """That no pair is decided differently: because everybody is decided alike, or by both decisions at once."""
+        claims: list[Claim] = [{} for _ in range(len(cells))]
+        for attempt in self._attempts:
+            left = [row for row, claim in enumerate(claims) if not claim]
+            if left:
+                for row, claim in zip(left, attempt(cells.take(left)), strict=True):
+                    claims[row] = claim
+        return claims
+
+    @property
+    def _attempts(self) -> tuple[Callable[[UniverseCells], list[Claim]], ...]:
+        """One function is cheaper to search and to check than its product, and proves most cells."""
+        network = isinstance(self.swept.deployment.merged, Network) and len(self.swept.scores) and self._few_classes
+        alike = () if self.swept.rule.kind is Kind.NUMBER else (self._alike,)
+        return (*alike, self._both) if network else alike
+
+    def _both(self, cells: UniverseCells) -> list[Claim]:
+        """That no pair is decided differently, by both decisions as one network."""
+        region = self.swept.pairs.region(cells, as_written=True)
+        query = self._question.query(region, cells.whole)
+        evidence = prove(self._question.product, query, region, budget=self.budget)
+        return [{} if found is None else {"standing": "proved", "proofs": found} for found in shown(evidence)]
+
+    def _alike(self, cells: UniverseCells) -> list[Claim]:
+        """That everybody whom the pairs reach is decided as the one in the middle of the cell."""
+        swept, people = self.swept, cells.middles()
+        pairs = swept.pairs.region(cells, as_written=True)
+        reach = reached_people(swept.pairs, pairs, cells, swept.encoding)
+        own = outputs_at(swept.deployment, swept.encoding.encode(people))
+        evidence = prove(swept.deployment.merged, alike_query(swept, reach, own), reach, budget=self.budget)
+        classes = swept.rule.decide(own.values)
+        return [
+            {} if found is None else {"standing": "proved", "prediction": int(decided), "proofs": found}
+            for found, decided in zip(shown(evidence), classes, strict=True)
+        ]
+
+    def _certified(self, cells: UniverseCells) -> list[Claim]:
+        """Of cells of one individual each: the person's own certificate."""
+        if not len(cells):
+            return []
+        people = cells.middles()
+        region = narrow_to_whole_numbers(self.swept.encoder.similarity.region(people), self.swept.encoding)
+        trial = Trial(self.swept.encoder, self.swept.model, people, self.swept.arithmetic)
+        asked = trial.asked.asked_over(region)
+        evidence = prove(trial.asked.merged, query_end_to_end(trial, region), asked, budget=self.budget)
+        claims = list[Claim]()
+        for row, found in enumerate(shown(evidence)):
+            decision = {"verdict": "certified", **self._prediction(people, row), "on": "whole", "proofs": found}
+            claim = {"standing": "proved", "x": plain_person(people, row), "decision": decision}
+            claims.append({} if found is None else claim)
+        return claims
+
+    def _changed(self, one: SweptCell, pair: Claim) -> Claim:
+        """That the change from x to x′ makes a violation of everybody in the cell."""
+        assert one.pair is not None
+        change = FixedChange(one.cell, one.pair)
+        proofs = [self._one_decision(one.cell, one.pair.x), self._one_decision(change.moved, one.pair.other)]
+        if None in proofs:
+            return {}
+        shifts = {name: float(by) for name, by in change.shift.items() if by}
+        said = {"codes": change.codes, "shifts": shifts, **self._prediction(one.pair.other, 0)}
+        return {**pair, "standing": "violating", "change": {**said, "before": proofs[0], "after": proofs[1]}}
+
+    def _one_decision(self, cell: UniverseCells, person: Individuals) -> list[Any] | None:
+        """Proofs that everybody in the cell is decided as this person is."""
+        region = people_of(self.swept, cell)
+        own = outputs_at(self.swept.deployment, self.swept.encoding.encode(person))
+        query = alike_query(self.swept, region, own)
+        (found,) = shown(prove(self.swept.deployment.merged, query, region, budget=self.budget))
+        return found
+
+    def _pair(self, one: SweptCell) -> Claim:
+        """A pair of the cell that is decided differently; a tie is nothing that a checker confirms."""
+        if one.pair is None or not one.strict:
+            return {}
+        other = plain_person(one.pair.other, 0)
+        decision = {"verdict": "counterexample", **self._prediction(one.pair.x, 0), "other": other}
+        return {"x": plain_person(one.pair.x, 0), "decision": decision}
+
+    def _prediction(self, people: Individuals, row: int) -> dict[str, int]:
+        if self.swept.rule.kind is Kind.NUMBER:
+            return {}
+        outputs = outputs_at(self.swept.deployment, self.swept.encoding.encode(people.take([row])))
+        return {"prediction": int(self.swept.rule.decide(outputs.values)[0])}
+
+
+def shown(evidence: Evidence) -> list[list[Any] | None]:
+    """The proofs of each cell; None where they stop short of what must be shown."""
+    return [found if reached else None for found, reached in zip(evidence.proofs, evidence.reached, strict=True)]
+
+
+# The bundle of a sweep: the cut of everybody who can exist, and of every cell its proof or its pair.
+#
+#     folder/manifest.json        format, files with their hashes, the rule of decision, universe, arithmetic and shares
+#     folder/people.jsonl.gz      per cell the cuts that lead to it, what is claimed, and the proofs
+#     folder/similarity.json, encoding.json, encoder.json, model.json
+#
+# ``python -m lcifr.check FOLDER`` derives the similar pairs of every cell and confirms all of it in exact arithmetic.
+
+FORMAT = "lcifr-sweep-2"
+AT_ONCE = 64
+"""Cells whose proofs are in memory together."""
+Shares = dict[str, Fraction]
+
+
+def write_sweep_bundle(
+    folder: str | Path,
+    swept: SweptModel,
+    found: Sweep,
+    *,
+    budget: Budget | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> Shares:
+    """Write the proofs of a sweep for the exact checker; returns the shares that the bundle claims.
+
+    They are those of the sweep, less what has no proof on file and is open in the bundle: cells whose proof the search
+    does not find within ``budget`` again, ties (a pair that differs by one, or cells without strict crossings), and
+    numbers that trees predict.
+    """
+    if isinstance(swept.deployment, NetworkOnTrees):
+        raise LcifrError(
+            "proofs of a model on the scores of a booster are not written for sweeps", fix="sweep without a bundle"
+        )
+    with fresh_folder(folder) as fresh:
+        (fresh / ENCODER).write_bytes(encoder_bytes(swept.encoder.function, swept.model))
+        (fresh / ENCODING).write_bytes(swept.encoder.encoding.to_bytes())
+        (fresh / SIMILARITY).write_bytes(swept.encoder.similarity.to_bytes())
+        (fresh / MODEL).write_bytes(readable(swept.model.function.to_bytes()))
+        shares = _write_cells(fresh / PEOPLE, CellClaims(swept, budget or Budget()), found, progress)
+        manifest = {
+            "format": FORMAT,
+            "people": len(found.index.cells),
+            "decision": rule_of_bundle(swept.model.rule),
+            "sweep": {
+                "universe": "whole" if found.whole else "reals",
+                "arithmetic": str(found.arithmetic),
+                "others": swept.pairs.others,
+                "shares": {standing: str(share) for standing, share in shares.items()},
+            },
+            "versions": versions(),
+            "files": describe_files(fresh),
+        }
+        write_manifest(fresh, manifest)
+    return shares
+
+
+def _write_cells(
+    path: Path, claims: CellClaims, found: Sweep, progress: Callable[[int, int], Any] | None
+) -> dict[str, Fraction]:
+    standings = [standing for standing in Standing for _ in found.cells(standing)]
+    cells = [one for standing in Standing for one in found.cells(standing)]
+    shares: Shares = {}
+    with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as file:
+        order, done = cut_tree(found.index.cells), 0
+        while leaves := list(islice(order, AT_ONCE)):
+            some = [leaf.cell for leaf in leaves]
+            claimed = claims.of([standings[row] for row in some], [cells[row] for row in some])
+            for leaf, claim in zip(leaves, claimed, strict=True):
+                line = {"id": leaf.cell, "cuts": [cut.to_plain() for cut in leaf.cuts], **claim}
+                shares[claim["standing"]] = shares.get(claim["standing"], Fraction(0)) + cells[leaf.cell].share
+                file.write(json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n")
+            done += len(leaves)
+            if progress is not None:
+                progress(done, len(cells))
+    return shares

@@ -1,0 +1,408 @@
+"""Asks about cells of the universe whether any pair of similar people in them is decided differently."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.certification.audit import audit_region
+from lcifr.certification.demands import OWN_WORD, BoolArray, FloatArray, Query, is_strict, outputs_at
+from lcifr.certification.sweep.additive import AdditiveQuestion
+from lcifr.certification.sweep.pairs import Pairs, draw_pairs, offer_pairs, simplified
+from lcifr.certification.sweep.result import Standing
+from lcifr.certification.sweep.swept_model import SweptModel, decided_alike, reached_people
+from lcifr.certification.verdicts import Verdict
+from lcifr.data import Individuals, Numeric
+from lcifr.models.network import Network, as_network, crossings, merge, merging_error, side_by_side
+from lcifr.models.rule import Kind, Rule
+from lcifr.prove import Budget, maximize
+from lcifr.regions.cell import Cell
+from lcifr.regions.region import Region
+from lcifr.regions.universe import UniverseCells
+from lcifr.regions.whole_numbers import narrow_to_whole_numbers
+
+# Individuals whom an audit leaves undecided, settled by trying everybody similar, ties included.
+#
+# Where nobody similar has a number that is not whole, they can be counted: each is decided by a plain forward pass, and
+# exactly where that is too close to a tie. In exact arithmetic the rule then says what a tie is. On machines it may
+# fall
+# either way, and what can be said is whether any two decisions differ strictly before rounding.
+
+MOST = 2_048
+"""People similar to one who are tried; an individual with more stays open."""
+Outputs = tuple[Fraction, ...]
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Of one individual: what is known, and of a violation the other; ``strict`` unless it is by a tie."""
+
+    standing: Standing
+    other: Individuals | None = None
+    strict: bool = True
+
+
+def settle(swept: SweptModel, person: Individuals) -> Settled:
+    """What is known of one individual (one row) after everybody similar has been tried."""
+    others = everybody_similar(swept, person)
+    if others is None:
+        return Settled(Standing.OPEN)
+    people = Individuals.joined([person, others])
+    if _surely_alike(swept, people):
+        return Settled(Standing.PROVED)
+    values = [swept.exactly(row) for row in swept.encoding.encode(people)]
+    comparison = ExactComparison(swept.rule)
+    found = [comparison.differ(values[0], other) for other in values[1:]]
+    strictly = [row for row, one in enumerate(found) if one.strictly]
+    if not swept.deployment.is_exact:  # what differs beyond rounding too, the audit has found
+        return Settled(Standing.OPEN if strictly else Standing.CROSSINGS)
+    differ = strictly or [row for row, one in enumerate(found) if one.by_rule]
+    differ = [row for row in differ if _library_agrees(swept, person, others.take([row]))]
+    if differ:
+        return Settled(Standing.VIOLATING, others.take(differ[:1]), bool(strictly))
+    return Settled(Standing.OPEN if any(one.by_rule is not False for one in found) else Standing.PROVED)
+
+
+def everybody_similar(swept: SweptModel, person: Individuals) -> Individuals | None:
+    """All people similar to one; None where they cannot be counted, or are too many."""
+    region = narrow_to_whole_numbers(swept.encoder.similarity.region(person), swept.encoding)
+    found = []
+    for cell in region.cells:
+        if cell.present[0]:
+            choices = _values_of(swept, cell, person)
+            if choices is None or prod(map(len, choices)) > MOST:
+                return None
+            found += list(product(*choices))
+    numeric = len(person.schema.numeric)
+    rows = np.array(sorted(set(found)), dtype=np.float64).reshape(-1, numeric + len(person.schema.categorical))
+    people = Individuals(person.schema, rows[:, :numeric], rows[:, numeric:].astype(np.int32))
+    similar = swept.encoder.similarity.holds(person.take(np.zeros(len(people), np.intp)), people)
+    return people.take(similar)
+
+
+def _values_of(swept: SweptModel, cell: Cell, person: Individuals) -> list[list[float]] | None:
+    """For each number, then for each category, the values in one person's cell; None where a number is not whole."""
+    encoding, own = swept.encoding, person.numbers[0]
+    near = np.rint(encoding.unscale(np.concatenate([cell.lower, cell.upper])))
+    found: list[list[float]] = []
+    for j, attribute in enumerate(person.schema.numeric):
+        lower, upper = cell.lower[0, j], cell.upper[0, j]
+        declared = _declared(attribute)
+        clipped = [
+            end for end in declared if lower <= encoding.programs[j](end) <= upper
+        ]  # all up to it are encoded so
+        if lower == upper == encoding.scale(person.numbers)[0, j] and all(end == own[j] for end in clipped):
+            found.append([float(own[j])])
+            continue
+        ends = [*near[:, j].tolist(), *clipped]
+        low, high = max(min(ends), declared[0]), min(max(ends), declared[1])
+        if not attribute.integer or high - low >= MOST:
+            return None
+        found.append([low + step for step in range(int(high - low) + 1)])
+    return found + [[float(code) for code in np.flatnonzero(choice.allowed[0])] for choice in cell.choices]
+
+
+def _declared(attribute: Numeric) -> tuple[float, float]:
+    """The first and the last number that somebody can have."""
+    lower = -np.inf if attribute.lower is None else attribute.lower
+    upper = np.inf if attribute.upper is None else attribute.upper
+    return (float(np.ceil(lower)), float(np.floor(upper))) if attribute.integer else (float(lower), float(upper))
+
+
+def _surely_alike(swept: SweptModel, people: Individuals) -> bool:
+    """Whether all are decided as the first is, whatever is rounded."""
+    outputs = outputs_at(swept.deployment, swept.encoding.encode(people))
+    if swept.rule.kind is Kind.NUMBER or outputs.may_overflow.any():
+        return False
+    group = swept.rule.group_of[swept.rule.decide(outputs.values)]
+    return bool(is_strict(swept.rule, outputs).all() and (group == group[0]).all())
+
+
+def _library_agrees(swept: SweptModel, person: Individuals, other: Individuals) -> bool:
+    if swept.library is None:
+        return True
+    one, two = (swept.library.library_decides(people) for people in (person, other))
+    return bool(swept.model.differ(one, two)[0])
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Whether two decisions differ ``strictly``, and ``by_rule``, ties included; None where nobody can tell."""
+
+    strictly: bool
+    by_rule: bool | None
+
+
+@dataclass(frozen=True)
+class ExactComparison:
+    """Whether two decisions differ, by their exact outputs."""
+
+    rule: Rule
+
+    def differ(self, one: Outputs, other: Outputs) -> Difference:
+        """Of two people."""
+        if self.rule.kind is Kind.NUMBER:
+            far = max(abs(a - b) for a, b in zip(one, other, strict=True)) > Fraction(self.rule.known_tolerance)
+            return Difference(far, far)
+        groups, plain = [self._group(value) for value in (one, other)], [self._decided(value) for value in (one, other)]
+        strictly = None not in groups and groups[0] != groups[1]
+        return Difference(strictly, None if None in plain else plain[0] != plain[1])
+
+    def _group(self, value: Outputs) -> int | None:
+        """The group of the class that wins strictly; None at a tie, or within the rule's band."""
+        lower, upper = map(Fraction, self.rule.band)
+        if self.rule.kind is Kind.SIGN:
+            return 1 if value[0] > upper else 0 if value[0] < lower else None
+        group = self.rule.group_of
+        best = max(range(len(value)), key=lambda c: value[c])
+        rest = [value[c] for c in range(len(value)) if group[c] != group[best]]
+        return int(group[best]) if not rest or value[best] > max(rest) + upper else None
+
+    def _decided(self, value: Outputs) -> int | None:
+        """The group that the rule decides for, ties as it has them; None within a band, where nobody can tell."""
+        if self.rule.band != (0.0, 0.0):
+            return self._group(value)
+        if self.rule.kind is Kind.SIGN:
+            return int(value[0] > 0)
+        return int(self.rule.group_of[value.index(max(value))])
+
+
+# Pairs near the boundary between two decisions, found by halving the way from one to the other.
+#
+# Two similar people who are decided differently both stand close to where the decision changes. So the way between two
+# people of a cell who are decided differently is halved again and again, and a pair that stands half-way is tried.
+# Bounds
+# are not asked for: what this finds, a search would find after thousands of nodes.
+
+DRAWN = 64
+"""Pairs of a cell from which the ends of the ways are taken."""
+WAYS = 16
+HALVINGS = 12
+
+
+def offer_near_boundary(
+    swept: SweptModel, cells: UniverseCells, region: Region, rows: NDArray[np.intp], pairs: Pairs
+) -> None:
+    """Fill in ``pairs`` where a cell of ``rows`` has people on both sides and a pair between them."""
+    if not len(rows) or (swept.rule.kind is Kind.NUMBER and swept.rule.outputs > 1):  # several numbers have no sides
+        return
+    points = draw_pairs(swept, cells, rows, DRAWN)
+    decisions = _decisions(swept, points)
+    differ = np.asarray((decisions != decisions[:, :1]).any(1))
+    rows, points, decisions = rows[differ], points[differ], decisions[differ]
+    one, other, first = _ends(points, decisions)
+    found = Pairs.none(cells)
+    for _ in range(HALVINGS):
+        left = np.flatnonzero(~found.found[rows])
+        if not len(left):
+            break
+        middle = 0.5 * (one[left] + other[left])
+        offer_pairs(swept, cells, region, rows[left], middle, found, without_library=True)
+        alike = (_decisions(swept, middle) == first[left])[:, :, None]
+        one[left], other[left] = np.where(alike, middle, one[left]), np.where(alike, other[left], middle)
+    rows = rows[found.found[rows]]
+    if len(rows):  # the library is asked once: for a few people its answer takes as long as all of the above
+        some = found.take(rows)
+        good = swept.trial(some.x).is_counterexample(np.arange(len(rows)), some.other)
+        pairs.put(rows[good], some.take(good))
+
+
+def _decisions(swept: SweptModel, points: FloatArray) -> NDArray[np.generic]:
+    """(rows, k) what x of each pair is decided."""
+    people = swept.pairs.encoding.decode(points.reshape(-1, points.shape[2]))
+    return np.asarray(swept.decide(swept.pairs.split(people).x)).reshape(points.shape[:2])
+
+
+def _ends(points: FloatArray, decisions: NDArray[np.generic]) -> tuple[FloatArray, FloatArray, NDArray[np.generic]]:
+    """(rows, ways, features) where ways begin and end, and (rows, ways) the decision where they begin."""
+    begins: BoolArray = np.asarray(decisions == decisions[:, :1])
+    rng = np.random.default_rng(0)
+    one = np.empty((len(points), WAYS, points.shape[2]))
+    other = np.empty_like(one)
+    for row, side in enumerate(begins):
+        one[row] = points[row, rng.choice(np.flatnonzero(side), WAYS)]
+        other[row] = points[row, rng.choice(np.flatnonzero(~side), WAYS)]
+    return one, other, np.repeat(decisions[:, :1], WAYS, axis=1)
+
+
+# Questions about cells of the universe: whether any similar pair with x in one is decided differently.
+#
+# A cell is proved where everybody whom its pairs reach is decided alike. Of networks, where that is not so, the two
+# decisions are one product network, asked in both orders.
+
+ROUND_UP = 1.0 + 1e-9
+Attempted = tuple[BoolArray, FloatArray]
+"""(cells,) which are proved, and (cells, k, columns of pairs) points at which somebody may be decided differently."""
+Attempt = Callable[[Region, UniverseCells, Budget], Attempted]
+
+
+@dataclass(frozen=True)
+class CellAnswers:
+    """Parameters
+    ----------
+    proved : (cells,) no similar pair with x in the cell is decided differently.
+    pairs : where a pair is known that is, the pair.
+    strict : (cells,) whether what is known covers ties; else it is proved for strict crossings only, or refuted by a
+        tie.
+    """
+
+    proved: BoolArray
+    pairs: Pairs
+    strict: BoolArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "strict", np.ones(len(self.proved), np.bool_))
+
+
+@dataclass(frozen=True, eq=False)
+class PairQuestion:
+    """Asks about cells; what does not depend on them is made once."""
+
+    swept: SweptModel
+
+    def ask(self, cells: UniverseCells, budget: Budget, *, thoroughly: bool = True) -> CellAnswers:
+        """What is known of each cell after this much work: a few pairs are drawn first, and searched for only then.
+
+        Unless ``thoroughly``, only what is cheap is done: drawing, and the first way to a proof.
+        """
+        pairs = Pairs.none(cells)
+        if self._same_outputs:
+            return CellAnswers(np.ones(len(cells), np.bool_), pairs)
+        region = self.swept.pairs.region(cells)
+        proved = ~region.nonempty
+        offer_pairs(self.swept, cells, region, np.flatnonzero(~proved), None, pairs)
+        if thoroughly:
+            offer_near_boundary(self.swept, cells, region, np.flatnonzero(~proved & ~pairs.found), pairs)
+        for attempt in self._attempts if thoroughly else self._attempts[:1]:
+            left = np.flatnonzero(~proved & ~pairs.found)
+            if len(left):
+                proved[left], points = attempt(region.take(left), cells.take(left), budget)
+                offer_pairs(self.swept, cells, region, left[~proved[left]], points[~proved[left]], pairs)
+        return CellAnswers(proved, simplified(self.swept, pairs))
+
+    @property
+    def _attempts(self) -> tuple[Attempt, ...]:
+        """Ways to prove a cell, the cheap ones first."""
+        swept, scores = self.swept, len(self.swept.scores)  # none where all classes count as one decision
+        if swept.additive is not None and scores:
+            return (self._add_up,) if scores == 1 else (self._add_up, self._ask_alike)
+        if not isinstance(swept.deployment.merged, Network) or not scores:
+            return (self._ask_alike,)
+        if swept.rule.kind is Kind.NUMBER:
+            return (self._ask_network,)
+        return (self._ask_alike, self._ask_network)
+
+    @property
+    def _same_outputs(self) -> bool:
+        """Whether both of every pair have the same outputs and so the same decision, at a tie too.
+
+        Machines may round them differently, and within a rule's band nobody can tell.
+        """
+        swept = self.swept
+        return swept.deployment.is_exact and swept.rule.band == (0.0, 0.0) and swept.ignores_changes
+
+    def ask_individuals(self, people: Individuals, budget: Budget) -> CellAnswers:
+        """The same of cells of one individual each: an audit, which knows more than pairs do."""
+        ids = tuple(range(len(people)))
+        lowered = self.swept.encoder.similarity.region(people)
+        library = self.swept.trial(people).library
+        options = dict[str, Any](budget=budget, modular=False, arithmetic=self.swept.arithmetic, library=library)
+        found = audit_region(self.swept.encoder, self.swept.model, people, lowered, ids, **options)
+        refuted = np.asarray(found.verdict == Verdict.COUNTEREXAMPLE)
+        answers = CellAnswers(found.verdict == Verdict.CERTIFIED, Pairs(people, found.others, refuted))
+        for row in np.flatnonzero(found.verdict == Verdict.UNDECIDED).tolist():
+            settled = settle(self.swept, people.take([row]))
+            answers.strict[row] = settled.strict and settled.standing is not Standing.CROSSINGS
+            answers.proved[row] = settled.standing in (Standing.PROVED, Standing.CROSSINGS)
+            if settled.other is not None:
+                answers.pairs.put([row], Pairs(people.take([row]), settled.other, np.ones(1, np.bool_)))
+        return answers
+
+    # -- one function at a time ----------------------------------------------------------------------------------------
+
+    def _add_up(self, region: Region, cells: UniverseCells, budget: Budget) -> Attempted:
+        assert self.swept.additive is not None
+        return AdditiveQuestion(self.swept, self.swept.additive).proved(region), _no_points(region)
+
+    def _ask_alike(self, region: Region, cells: UniverseCells, budget: Budget) -> Attempted:
+        """Whether everybody whom a cell's pairs reach is decided alike: a network once, where its product is two."""
+        reach = reached_people(self.swept.pairs, region, cells, self.swept.encoding)
+        return decided_alike(self.swept, reach, cells.middles(), budget), _no_points(region)
+
+    # -- networks: one product, asked in both orders -------------------------------------------------------------------
+
+    @cached_property
+    def _copies(self) -> Network:
+        space = self.swept.pairs
+        width = len(space.encoding.features)
+        return side_by_side(as_network(self.swept.deployment.merged), space.own_columns, space.other_columns, width)
+
+    @cached_property
+    def _factors(self) -> tuple[Network, ...]:
+        if self.swept.rule.kind is Kind.NUMBER:
+            return (self._copies,)
+        return (self._copies, crossings(self.swept.scores, self._middle))
+
+    @property
+    def _middle(self) -> float:
+        """Around which a score's sides lie: a lead of one class over another is compared with 0, whatever its band."""
+        return self.swept.rule.middle if self.swept.rule.kind is Kind.SIGN else 0.0
+
+    @cached_property
+    def product(self) -> Network:
+        """Both copies with the crossings of their scores, as one network."""
+        return merge(*self._factors)
+
+    def query(self, region: Region, whole: bool) -> Query:
+        """What the product must show on a region of pairs: nobody is decided differently, ties included."""
+        directions = self._directions(self.product.outputs)
+        room = np.abs(self.swept.scores) @ self._room(whole)
+        beside = np.einsum("ko,po->pk", np.abs(directions), merging_error(self._factors, region))
+        limit = (self._limit - np.repeat(room, 2)[None] - beside) - 1e-12 * np.abs(self._limit)
+        return Query(np.broadcast_to(directions, (len(limit), *directions.shape)), limit)
+
+    def _ask_network(self, region: Region, cells: UniverseCells, budget: Budget) -> Attempted:
+        query = self.query(region, cells.whole)
+        answer = maximize(self.product, query.directions[0], region, target=query.limit, method=OWN_WORD, budget=budget)
+        return np.asarray((answer.upper < query.limit).all(1)), answer.witness
+
+    def _directions(self, outputs: int) -> FloatArray:
+        """(2 · scores, outputs) both orders of each score."""
+        if self.swept.rule.kind is not Kind.NUMBER:
+            return np.eye(outputs)
+        apart = np.concatenate([self.swept.scores, -self.swept.scores], axis=1)
+        return np.stack([apart, -apart], axis=1).reshape(-1, outputs)
+
+    @cached_property
+    def _limit(self) -> float:
+        """What every direction must stay below, if nothing is rounded."""
+        rule = self.swept.rule
+        if rule.kind is Kind.NUMBER:
+            return rule.known_tolerance
+        if rule.kind is Kind.CLASS:
+            return 0.0 - rule.band[1]
+        return 0.0 - max(rule.middle - rule.band[0], rule.band[1] - rule.middle) * ROUND_UP
+
+    def _room(self, whole: bool) -> FloatArray:
+        """(outputs,) how far a machine can be from the merged function, of anybody who can exist, twice for numbers."""
+        if whole not in self._rooms:
+            everybody = UniverseCells.everybody(self.swept.encoding, whole=whole)
+            found = self.swept.deployment.room_over(everybody.region(self.swept.encoding))[0] * ROUND_UP
+            self._rooms[whole] = np.asarray(found * (2.0 if self.swept.rule.kind is Kind.NUMBER else 1.0))
+        return self._rooms[whole]
+
+    @cached_property
+    def _rooms(self) -> dict[bool, FloatArray]:
+        return {}
+
+
+def _no_points(region: Region) -> FloatArray:
+    return np.empty((region.people, 0, region.features))

@@ -1,0 +1,232 @@
+"""SweptModel: what a sweep is about: a model, who counts as similar, and the arithmetic in which it is computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.certification.counterexample import Trial
+from lcifr.certification.demands import OWN_WORD, BoolArray, FloatArray, Outputs, Query, is_strict, outputs_at, query_of
+from lcifr.certification.deployment import Encoder, deploy_both
+from lcifr.certification.reference import LibraryDecisions
+from lcifr.certification.subject import Hashes
+from lcifr.certification.sweep.additive_terms import AdditiveTerms, is_additive
+from lcifr.data import Encoding, Individuals
+from lcifr.errors import LcifrError
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.model import Model
+from lcifr.models.network import chain_of, scores_of
+from lcifr.models.rounding import Deployment
+from lcifr.models.rule import Kind, Rule
+from lcifr.models.source import TableModel
+from lcifr.models.trees import NUMBER, NetworkOnTrees, TreesDeployment, TreesOnLatents
+from lcifr.phi.pairs import PairSpace
+from lcifr.prove import Budget, maximize
+from lcifr.regions.region import Cell, Choice, Region
+from lcifr.regions.universe import UniverseCells
+from lcifr.regions.whole_numbers import narrow_to_whole_numbers
+
+Sweepable = Deployment | TreesDeployment | NetworkOnTrees
+"""Models of which pairs can be asked about."""
+
+
+@dataclass(frozen=True, eq=False)
+class SweptModel:
+    """Parameters
+    ----------
+    encoder, model : what decides; of a model on raw columns the encoder is the identity.
+    arithmetic : in which it is computed.
+    library : of a model from elsewhere; a pair counts only if the library itself decides differently.
+    """
+
+    encoder: Encoder
+    model: Model
+    arithmetic: Arithmetic
+    library: TableModel | None = None
+
+    @property
+    def rule(self) -> Rule:
+        """How outputs become decisions."""
+        return self.model.rule
+
+    @property
+    def encoding(self) -> Encoding:
+        """Of people."""
+        return self.encoder.encoding
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """What all that is found is about."""
+        return Hashes.of(self.encoder, self.model, self.arithmetic)
+
+    @cached_property
+    def pairs(self) -> PairSpace:
+        """The similar pairs."""
+        return PairSpace.of(self.encoder.similarity)
+
+    @cached_property
+    def ignores_changes(self) -> bool:
+        """Whether the model reads nothing that φ lets differ: then both people of every pair have the same outputs."""
+        changing = [name for name, other in self.pairs.others.items() if name != other]
+        columns = [column for name in changing for column in self._columns(name)]
+        return not (self._read_columns() & set(columns))
+
+    def _columns(self, name: str) -> range:
+        return range(*self.encoding.columns(name).indices(len(self.encoding.features)))
+
+    def _read_columns(self) -> set[int]:
+        """Encoded columns that can change an output, as far as the weights of the first layer or the splits show."""
+        if not isinstance(self.deployment, Deployment):
+            trees = self.deployment if isinstance(self.deployment, TreesDeployment) else self.deployment.first
+            nodes = trees.trees.nodes
+            numbers = nodes.column[nodes.kind == NUMBER].tolist()
+            return {*numbers, *np.flatnonzero(nodes.sets.any(0)).tolist()}
+        first = next((one for one in self.deployment.factors if not one.is_identity), self.deployment.factors[0])
+        return set(np.flatnonzero((first.layers[0].weight != 0).any(0)).tolist())
+
+    @cached_property
+    def deployment(self) -> Sweepable:
+        """Encoder and model, in the arithmetic.
+
+        Raises
+        ------
+        LcifrError
+            For anything but a linear model on the scores of a booster (only sums of terms can be told apart), and for
+            trees behind an encoder.
+        """
+        found = deploy_both(self.encoder, self.model, self.arithmetic, None)
+        if isinstance(found, NetworkOnTrees) and not is_additive(found, self.encoding):
+            raise LcifrError(
+                "a network with hidden layers on the scores of trees cannot be swept",
+                fix="learn a linear model on them",
+            )
+        if isinstance(found, TreesOnLatents):
+            raise LcifrError("trees behind an encoder cannot be swept", fix="audit people: `lcifr audit`")
+        return found
+
+    @cached_property
+    def additive(self) -> AdditiveTerms | None:
+        """The model as a sum of terms of one attribute or two; None where it is none."""
+        everybody = UniverseCells.everybody(self.encoding, whole=False).region(self.encoding)
+        return AdditiveTerms.of(self.deployment, self.encoding, everybody)
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        """(scores, outputs) see :func:`scores_of`; the outputs themselves for numbers."""
+        return np.eye(self.rule.outputs) if self.rule.kind is Kind.NUMBER else scores_of(self.rule)
+
+    def score(self, people: Individuals) -> FloatArray:
+        """(people, scores) by a plain forward pass."""
+        return np.asarray(self.deployment.evaluate(self.encoding.encode(people)).values @ self.scores.T)
+
+    def exactly(self, features: FloatArray) -> tuple[Fraction, ...]:
+        """The outputs of one encoded person (features,), without rounding."""
+        deployment, point = self.deployment, features.tolist()
+        if isinstance(deployment, TreesDeployment):
+            return deployment.trees.exactly(point)
+        if isinstance(deployment, NetworkOnTrees):
+            scores, head = deployment.first.trees.exactly(point), deployment.merged.layers[0]
+            rows = zip(head.weight.tolist(), head.bias.tolist(), strict=True)
+            return tuple(
+                Fraction(bias) + sum(Fraction(w) * s for w, s in zip(row, scores, strict=True)) for row, bias in rows
+            )
+        return chain_of(deployment.factors).exactly(point)  # merged, they would be another function by a little
+
+    def decide(self, people: Individuals) -> NDArray[Any]:
+        """(people,) decisions in the model's own labels, by a plain forward pass."""
+        return self.model.decide(self.deployment.evaluate(self.encoding.encode(people)).values)
+
+    def trial(self, people: Individuals, *, without_library: bool = False) -> Trial:
+        """For whom others are to be judged."""
+        library = None
+        if self.library is not None and not without_library:
+            library = LibraryDecisions(self.library, self.model, self.library.library_decides(people))
+        return Trial(self.encoder, self.model, people, self.arithmetic, library=library)
+
+
+# Whether everybody in a region is decided alike: what needs no pairs, and works for every kind of function.
+
+
+def decided_alike(swept: SweptModel, region: Region, people: Individuals, budget: Budget) -> BoolArray:
+    """(rows,) whether everybody in the region surely is decided as the person of the same row, who is in it.
+
+    Of numbers: whether no two of them are as far apart as the tolerance.
+    """
+    rule, deployment = swept.rule, swept.deployment
+    own = outputs_at(deployment, swept.encoding.encode(people))
+    if swept.additive is not None:
+        return _added_up(swept.additive, query_of(rule, own), region, rule) & is_strict(rule, own)
+    query = alike_query(swept, region, own)
+    answer = maximize(
+        deployment.merged,
+        query.directions,
+        region,
+        target=None if rule.kind is Kind.NUMBER else query.limit,
+        tolerance=query.precision,
+        method=OWN_WORD,
+        budget=budget,
+    )
+    if rule.kind is not Kind.NUMBER:
+        return np.asarray((answer.upper < query.limit).all(1) & is_strict(rule, own))
+    room = np.tile(deployment.room_over(region) * (1.0 + 1e-9), (1, 2))
+    top, bottom = np.split(answer.upper + room, 2, axis=1)
+    spread = top + bottom
+    return np.asarray((spread + 1e-12 * (np.abs(top) + np.abs(bottom)) < rule.known_tolerance).all(1))
+
+
+def _added_up(terms: AdditiveTerms, query: Query, region: Region, rule: Rule) -> BoolArray:
+    """The same of additive models, in closed form."""
+    upper = terms.largest(region, query.directions)
+    if rule.kind is not Kind.NUMBER:
+        return np.asarray((upper < query.limit).all(1))
+    top, bottom = np.split(upper, 2, axis=1)
+    return np.asarray((top + bottom + 1e-12 * (np.abs(top) + np.abs(bottom)) < rule.known_tolerance).all(1))
+
+
+def alike_query(swept: SweptModel, region: Region, own: Outputs) -> Query:
+    """What the function must show on a region of people: all are decided as those with these outputs."""
+    return query_of(swept.rule, own).lowered(swept.deployment.room_over(region))
+
+
+def reached_people(space: PairSpace, region: Region, cells: UniverseCells, encoding: Encoding) -> Region:
+    """(cells,) boxes and categories that hold x and x′ of every pair of a cell."""
+    own = cells.region(encoding).cells[0]
+    found = (own, *(PersonCells.of(space, cell).other for cell in region.cells))
+    people = Region(len(cells), len(encoding.features), found)
+    return narrow_to_whole_numbers(people, encoding) if cells.whole else people
+
+
+@dataclass(frozen=True)
+class PersonCells:
+    """The x, and the x′, of a cell of pairs, in the columns of people and without the rows between the two."""
+
+    own: Cell
+    other: Cell
+
+    @classmethod
+    def of(cls, space: PairSpace, pairs: Cell) -> PersonCells:
+        """Both boxes."""
+        return cls(_side(space, pairs, space.own_columns), _side(space, pairs, space.other_columns))
+
+
+def _side(space: PairSpace, pairs: Cell, columns: NDArray[np.intp]) -> Cell:
+    """Parameters
+    ----------
+    columns : (features,) where a pair holds the columns of this one of its people.
+    """
+    encoding = space.similarity.encoding
+    place = {int(column): j for j, column in enumerate(pairs.numeric)}
+    mine = [place[int(columns[column])] for column in encoding.numeric_columns]
+    groups = {int(choice.columns[0]): choice.allowed for choice in pairs.choices}
+    choices = []
+    for name in encoding.schema.names_categorical:
+        own = np.arange(*encoding.columns(name).indices(len(encoding.features)))
+        choices.append(Choice(own, groups[int(columns[own[0]])]))
+    return Cell(
+        encoding.numeric_columns, pairs.lower[:, mine], pairs.upper[:, mine], tuple(choices), None, pairs.present
+    )

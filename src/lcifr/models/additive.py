@@ -1,0 +1,760 @@
+"""Additive models: shape functions of attributes, pairs and trees, with their bins; as sums of trees, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.data import Categorical, Encoding
+from lcifr.models.network import Network, gamma
+from lcifr.models.trees import LEAF, NUMBER, CategoryNode, NumberNode, TreeLeaf, TreeNode, Trees
+from lcifr.regions.region import BoolArray, Cell, FloatArray, Region
+
+# Bins of an attribute: the intervals between thresholds of a number, or the values of a category.
+
+Bins = NDArray[np.int32]
+
+APART = 1e-9
+"""Encoded values closer than this count as one: ends of regions are rounded outward, and nothing lies between."""
+FLATTENED = 5
+"""How often frequent values are cut down to an equal share; the shares shrink a little each time."""
+
+
+@dataclass(frozen=True)
+class AttributeBins:
+    """How one attribute is divided.
+
+    Parameters
+    ----------
+    attribute : its name. columns : its feature columns.
+    thresholds : (bins − 1,) of a number, rising, in encoded units; None for a category. Bin b holds the encoded values
+        above ``thresholds[b − 1]`` up to and including ``thresholds[b]``.
+    """
+
+    attribute: str
+    columns: slice
+    thresholds: FloatArray | None
+
+    @property
+    def axes(self) -> tuple[AttributeBins, ...]:
+        """The attribute itself; a pair has two."""
+        return (self,)
+
+    @property
+    def count(self) -> int:
+        """How many bins there are."""
+        return self.columns.stop - self.columns.start if self.thresholds is None else len(self.thresholds) + 1
+
+    def find(self, values: FloatArray) -> Bins:
+        """The bins of encoded numbers, of any shape."""
+        assert self.thresholds is not None
+        return np.searchsorted(self.thresholds, values, side="left").astype(np.int32)
+
+    def joined(self, other: AttributeBins) -> AttributeBins:
+        """The same attribute, divided at the thresholds of both."""
+        if self.thresholds is None or other.thresholds is None:
+            return self
+        return replace(self, thresholds=np.union1d(self.thresholds, other.thresholds))
+
+    def within(self, coarser: AttributeBins) -> Bins:
+        """(bins,) which bin of the same attribute, divided at some of these thresholds, each bin lies in."""
+        if self.thresholds is None:
+            return np.arange(self.count, dtype=np.int32)
+        return coarser.find(np.append(self.thresholds, np.inf))  # a bin's upper end belongs to it
+
+    def of_points(self, x: FloatArray) -> Bins:
+        """(people,) the bins of encoded people (people, features)."""
+        if self.thresholds is None:
+            return np.asarray(x[:, self.columns].argmax(1), dtype=np.int32)
+        return self.find(x[:, self.columns.start])
+
+    def interval(self, cell: Cell) -> tuple[FloatArray, FloatArray]:
+        """(people,) both ends of a number in a cell, encoded."""
+        place = int(np.searchsorted(cell.numeric, self.columns.start))
+        return cell.lower[:, place], cell.upper[:, place]
+
+    def allowed(self, cell: Cell) -> BoolArray:
+        """(people, bins) the values of a category that a cell allows."""
+        return next(choice.allowed for choice in cell.choices if choice.columns[0] == self.columns.start)
+
+    def reached(self, cell: Cell) -> BoolArray:
+        """(people, bins) which bins somebody in a cell can be in."""
+        if self.thresholds is None:
+            return self.allowed(cell)
+        low, high = (self.find(end)[:, None] for end in self.interval(cell))
+        number = np.arange(self.count)
+        return np.asarray((number >= low) & (number <= np.maximum(low, high)))
+
+
+def choose_bins(
+    encoding: Encoding, x: FloatArray, region: Region, most: int, unread: Sequence[str] = ()
+) -> tuple[AttributeBins, ...]:
+    """The bins of every attribute that may be read, from encoded training people and their (stretched) regions.
+
+    A threshold matters by who is left of it, right of it, or has it inside the own interval. That changes at people's
+    values and at the ends of their intervals, so thresholds lie midway between these.
+
+    Parameters
+    ----------
+    most : bins of a number at most; beyond, thresholds are taken at equal shares of values and ends.
+    unread : attributes that the model must not depend on.
+    """
+    found = []
+    for attribute in encoding.schema:
+        if attribute.name in unread:
+            continue
+        bins = AttributeBins(attribute.name, encoding.columns(attribute.name), None)
+        if attribute.name in encoding.schema.names_numeric:
+            bins = AttributeBins(bins.attribute, bins.columns, _thresholds(bins, x, region, most))
+        if bins.count > 1:
+            found.append(bins)
+    return tuple(found)
+
+
+def _thresholds(bins: AttributeBins, x: FloatArray, region: Region, most: int) -> FloatArray:
+    own = x[:, bins.columns.start]
+    ends = [end[cell.present] for cell in region.cells for end in bins.interval(cell)]
+    values = np.sort(np.concatenate([own, *ends]))
+    inside = (values > own.min()) & (values < own.max())  # beyond, a threshold would separate nobody from anybody
+    distinct = _spaced(np.concatenate([[own.min()], values[inside], [own.max()]]))
+    middles = distinct[:-1] / 2 + distinct[1:] / 2
+    if len(middles) < most:
+        return np.asarray(middles)
+    counts = np.bincount(np.searchsorted(middles, values), minlength=len(distinct))
+    return np.asarray(middles[equal_shares(counts, most)])
+
+
+def equal_shares(counts: NDArray[np.integer], most: int) -> NDArray[np.integer]:
+    """Where to cut a row of values with these counts into at most ``most`` parts: after which value each part ends.
+
+    Parts hold equal shares. A value that has more than a share of its own counts as one: else all cuts would fall on
+    a few frequent values (nine of ten people have no capital gain), and the others would stay together.
+    """
+    weight = counts.astype(np.float64)
+    for _ in range(FLATTENED):
+        weight = np.minimum(weight, weight.sum() / most)
+    middles = np.cumsum(weight) - weight / 2
+    return np.flatnonzero(np.diff(np.floor(middles / weight.sum() * most)) > 0)
+
+
+def _spaced(rising: FloatArray) -> FloatArray:
+    """Of rising values the first of each run of neighbours that are closer than ``APART``."""
+    return np.asarray(rising[np.concatenate([[True], np.diff(rising) > APART])])
+
+
+# Bins of a pair of attributes: a grid of the coarse bins of both.
+
+
+@dataclass(frozen=True)
+class PairBins:
+    """The grid of two attributes: cell (a, b) is number a · second.count + b."""
+
+    first: AttributeBins
+    second: AttributeBins
+
+    @property
+    def attributes(self) -> tuple[str, str]:
+        """The names of both."""
+        return self.first.attribute, self.second.attribute
+
+    @property
+    def axes(self) -> tuple[AttributeBins, AttributeBins]:
+        """The bins of both."""
+        return self.first, self.second
+
+    @property
+    def count(self) -> int:
+        """How many cells the grid has."""
+        return self.first.count * self.second.count
+
+    def joined(self, other: PairBins) -> PairBins:
+        """The grid of the thresholds of both."""
+        return PairBins(self.first.joined(other.first), self.second.joined(other.second))
+
+    def of_points(self, x: FloatArray) -> Bins:
+        """(people,) the cells of encoded people (people, features)."""
+        return self.first.of_points(x) * np.int32(self.second.count) + self.second.of_points(x)
+
+
+def coarser(bins: AttributeBins, x: FloatArray, most: int) -> AttributeBins:
+    """At most ``most`` bins of a number, with equal shares of the people ``x``; a category stays as it is."""
+    if bins.thresholds is None or bins.count <= most:
+        return bins
+    cuts = equal_shares(np.bincount(bins.of_points(x), minlength=bins.count), most)
+    return replace(bins, thresholds=bins.thresholds[cuts])
+
+
+# Bins of a tree: its leaves, each a product of one set of bins per attribute that is cut.
+
+LeafSets = NDArray[np.uint64]
+"""Sets of leaves, a bit for each."""
+
+
+@dataclass(frozen=True)
+class TreeCut:
+    """Where a tree branches.
+
+    Parameters
+    ----------
+    axis : the number of the attribute among those of the tree. chosen : the bins of it that lead to ``first``, the
+        lowest ones of a number. first, second : a cut, or the number of a leaf.
+    """
+
+    axis: int
+    chosen: frozenset[int]
+    first: TreeCut | int
+    second: TreeCut | int
+
+
+@dataclass(frozen=True)
+class TreeBins:
+    """The leaves of a tree. axes : the attributes that it cuts, divided where it does."""
+
+    axes: tuple[AttributeBins, ...]
+    root: TreeCut
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The names of all axes."""
+        return tuple(axis.attribute for axis in self.axes)
+
+    @cached_property
+    def members(self) -> tuple[BoolArray, ...]:
+        """For each axis (leaves, bins) which bins each leaf holds."""
+        leaves: dict[int, list[BoolArray]] = {}
+        waiting: list[tuple[TreeCut | int, list[BoolArray]]] = [
+            (self.root, [np.ones(axis.count, np.bool_) for axis in self.axes])
+        ]
+        while waiting:
+            node, held = waiting.pop()
+            if isinstance(node, int):
+                leaves[node] = held
+                continue
+            chosen = np.isin(np.arange(self.axes[node.axis].count), list(node.chosen))
+            for child, side in ((node.first, chosen), (node.second, ~chosen)):
+                waiting.append((child, [one & side if i == node.axis else one for i, one in enumerate(held)]))
+        rows = [leaves[number] for number in range(len(leaves))]
+        return tuple(np.array([row[axis] for row in rows]) for axis in range(len(self.axes)))
+
+    @property
+    def count(self) -> int:
+        """How many leaves there are."""
+        return len(self.members[0])
+
+    def of_points(self, x: FloatArray) -> Bins:
+        """(people,) the leaves of encoded people (people, features)."""
+        return np.asarray(np.frexp(self.sets_of_points(x).astype(np.float64))[1] - 1, dtype=np.int32)  # one bit each
+
+    def reached(self, cell: Cell) -> BoolArray:
+        """(people, leaves) which leaves somebody in a cell can be in: exact, leaves and cells being products."""
+        return np.asarray(self.sets_of_cell(cell)[:, None] & self._leaf > 0)
+
+    def sets_of_points(self, x: FloatArray) -> LeafSets:
+        """(people,) the leaf of each person, as a set of one."""
+        return np.asarray(np.bitwise_and.reduce([bits[axis.of_points(x)] for axis, bits in self._sets]))
+
+    def sets_of_cell(self, cell: Cell) -> LeafSets:
+        """(people,) the sets of leaves that somebody in a cell can be in."""
+        return np.asarray(np.bitwise_and.reduce([_touched(axis, bits, cell) for axis, bits in self._sets]))
+
+    @property
+    def _leaf(self) -> LeafSets:
+        """(leaves,) each leaf as a set of one."""
+        return np.uint64(1) << np.arange(self.count, dtype=np.uint64)
+
+    @cached_property
+    def _sets(self) -> tuple[tuple[AttributeBins, LeafSets], ...]:
+        """Each axis with (bins,) the set of leaves that hold a bin of it."""
+        held = ((self._leaf[:, None] * member).sum(0, dtype=np.uint64) for member in self.members)
+        return tuple(zip(self.axes, held, strict=True))
+
+
+def _touched(axis: AttributeBins, sets: LeafSets, cell: Cell) -> LeafSets:
+    """(people,) the union of ``sets`` (bins,) over the bins of an attribute that somebody in a cell can be in."""
+    if axis.thresholds is None:
+        return np.asarray(np.bitwise_or.reduce(axis.allowed(cell) * sets, axis=1))
+    low, high = (axis.find(end) for end in axis.interval(cell))
+    unions = np.stack([np.bitwise_or.accumulate(np.where(np.arange(len(sets)) < b, 0, sets)) for b in range(len(sets))])
+    return np.asarray(unions[low, np.maximum(low, high)])
+
+
+# Additive models: one shape function per attribute or pair, with bounds over regions in closed form.
+
+
+@dataclass(frozen=True)
+class ShapeFunction:
+    """What one attribute adds to the scores: a step function of a number, or a value for each category.
+
+    Parameters
+    ----------
+    values : (bins, outputs) float64.
+    """
+
+    bins: AttributeBins
+    values: FloatArray
+
+    def __call__(self, x: FloatArray) -> FloatArray:
+        """(people, features) to (people, outputs)."""
+        return np.asarray(self.values[self.bins.of_points(x)])
+
+    def on(self, finer: AttributeBins) -> FloatArray:
+        """(bins, outputs) the same function on bins that divide its own further."""
+        return np.asarray(self.values[finer.within(self.bins)])
+
+    def without_idle_thresholds(self) -> ShapeFunction:
+        """The same function, without thresholds at which it does not change."""
+        if self.bins.thresholds is None:
+            return self
+        steps = (self.values[1:] != self.values[:-1]).any(1)
+        bins = replace(self.bins, thresholds=self.bins.thresholds[steps])
+        return ShapeFunction(bins, self.values[np.concatenate([[True], steps])])
+
+
+@dataclass(frozen=True)
+class PairFunction:
+    """What a pair of attributes adds to the scores, beyond what each of them adds: a value for each cell of a grid.
+
+    Parameters
+    ----------
+    values : (bins of the first, bins of the second, outputs) float64.
+    """
+
+    bins: PairBins
+    values: FloatArray
+
+    def __call__(self, x: FloatArray) -> FloatArray:
+        """(people, features) to (people, outputs)."""
+        return np.asarray(self.values[self.bins.first.of_points(x), self.bins.second.of_points(x)])
+
+    def on(self, finer: PairBins) -> FloatArray:
+        """(bins of the first, bins of the second, outputs) the same function on a grid that divides its own further."""
+        first, second = (new.within(old) for new, old in zip(finer.axes, self.bins.axes, strict=True))
+        return np.asarray(self.values[np.ix_(first, second)])
+
+    def without_idle_thresholds(self) -> PairFunction:
+        """The same function, without thresholds at which it does not change."""
+        first = ShapeFunction(self.bins.first, self.values.reshape(len(self.values), -1)).without_idle_thresholds()
+        values = first.values.reshape(first.bins.count, *self.values.shape[1:]).swapaxes(0, 1)
+        second = ShapeFunction(self.bins.second, values.reshape(len(values), -1)).without_idle_thresholds()
+        values = second.values.reshape(second.bins.count, first.bins.count, -1).swapaxes(0, 1)
+        return PairFunction(PairBins(first.bins, second.bins), np.ascontiguousarray(values))
+
+
+@dataclass(frozen=True)
+class TreeFunction:
+    """What a tree adds to the scores: a value for each leaf. values : (leaves, outputs) float64."""
+
+    bins: TreeBins
+    values: FloatArray
+
+    def __call__(self, x: FloatArray) -> FloatArray:
+        """(people, features) to (people, outputs)."""
+        return np.asarray(self.values[self.bins.of_points(x)])
+
+
+@dataclass(frozen=True)
+class AdditiveModel:
+    """scores(x) = base + Σ shape(x) + Σ pair(x) + Σ tree(x), with one shape function for each attribute read by itself.
+
+    Parameters
+    ----------
+    base : (outputs,). shapes : in the order of the schema. features : the width of the encoding.
+    pairs : what pairs of attributes add to that. trees : what several attributes add together, tree by tree.
+    """
+
+    base: FloatArray
+    shapes: tuple[ShapeFunction, ...]
+    features: int
+    pairs: tuple[PairFunction, ...] = ()
+    trees: tuple[TreeFunction, ...] = ()
+
+    @property
+    def outputs(self) -> int:
+        return len(self.base)
+
+    def __call__(self, x: FloatArray) -> FloatArray:
+        """(people, features) encoded people to (people, outputs) scores."""
+        total = np.broadcast_to(self.base, (len(x), self.outputs)).copy()
+        for term in self.terms:
+            total += term(x)
+        return total
+
+    @property
+    def drawable(self) -> tuple[ShapeFunction | PairFunction, ...]:
+        """The terms of one attribute or two."""
+        return *self.shapes, *self.pairs
+
+    @property
+    def terms(self) -> tuple[ShapeFunction | PairFunction | TreeFunction, ...]:
+        """Everything that is added to the base, in the order of summation."""
+        return *self.drawable, *self.trees
+
+    @property
+    def attributes(self) -> frozenset[str]:
+        """The names of all attributes that are read."""
+        return frozenset(axis.attribute for term in self.terms for axis in term.bins.axes)
+
+    @cached_property
+    def sizes(self) -> FloatArray:
+        """(outputs,) |base| plus the largest |value| of every term: what no sum goes beyond."""
+        largest = (np.abs(term.values).reshape(-1, self.outputs).max(0) for term in self.terms)
+        return np.asarray(np.abs(self.base) + sum(largest))
+
+    def largest(self, region: Region, directions: FloatArray) -> FloatArray:
+        """(people, directions) upper bounds of directions · scores over each person's region; −∞ where it is empty.
+
+        Over cells without linear rows they are the maximum itself, up to a rounding of the last digits that is added:
+        the maximum over a product of intervals and sets is the sum of the attributes' own maxima. Rows are left out,
+        so that the bound is that of the box around them. Pairs and trees are maximised one by one, as if an attribute
+        could be elsewhere in each of its terms: then too it is a bound, and an audit of the trees may find less.
+
+        Parameters
+        ----------
+        directions : (directions, outputs).
+        """
+        largest = np.full((region.people, len(directions)), -np.inf)
+        for cell in region.cells:
+            total = np.broadcast_to(directions @ self.base, (region.people, len(directions))).copy()
+            for shape in self.shapes:
+                total += shape_maximum(shape.bins, shape.values @ directions.T, cell)
+            for pair in self.pairs:
+                total += pair_maximum(pair.bins, pair.values @ directions.T, cell)
+            for tree in self.trees:
+                reached = tree.bins.reached(cell)[:, :, None]
+                total += np.where(reached, tree.values @ directions.T, -np.inf).max(1)
+            largest = np.where(cell.present[:, None], np.maximum(largest, total), largest)
+        # Each sum rounds: those within a direction, those of the shapes, and this last one.
+        rounding = gamma(len(self.terms) + self.outputs + 3) * (np.abs(directions) @ self.sizes)
+        return np.nextafter(largest + rounding, np.inf)
+
+
+def shape_maximum(bins: AttributeBins, values: FloatArray, cell: Cell) -> FloatArray:
+    """(people, columns) the largest of ``values`` (bins, columns) that an attribute takes within a cell."""
+    if bins.thresholds is None:
+        allowed = bins.allowed(cell)
+        return np.asarray(np.where(allowed[:, :, None], values, -np.inf).max(1))
+    low, high = (bins.find(end) for end in bins.interval(cell))
+    return range_maximum(values, low, np.maximum(low, high))
+
+
+def pair_maximum(bins: PairBins, values: FloatArray, cell: Cell) -> FloatArray:
+    """(people, columns) the largest of ``values`` (first, second, columns) that a pair takes within a cell."""
+    first, second = (axis.reached(cell) for axis in bins.axes)
+    found = np.full((len(first), values.shape[2]), -np.inf)
+    for a, row in enumerate(values):
+        best = np.where(second[:, :, None], row, -np.inf).max(1)
+        found = np.where(first[:, a, None], np.maximum(found, best), found)
+    return found
+
+
+def range_maximum(values: FloatArray, first: Bins, last: Bins) -> FloatArray:
+    """(n, columns) the largest of ``values`` (bins, columns) from ``first`` to ``last`` (n,), both included.
+
+    Two overlapping runs whose length is a power of two cover any range; the maxima of all such runs are computed once.
+    """
+    runs = [values]
+    while (width := 2 ** (len(runs) - 1)) * 2 <= len(values):
+        runs.append(np.maximum(runs[-1][:-width], runs[-1][width:]))
+    level = np.frexp(last - first + 1)[1] - 1
+    found = np.empty((len(first), values.shape[1]))
+    for number, run in enumerate(runs):
+        who = level == number
+        found[who] = np.maximum(run[first[who]], run[last[who] - 2**number + 1])
+    return found
+
+
+# Conversion of boosted models to sums of trees: one per attribute or pair, with the same numbers at its leaves.
+
+
+def as_trees(model: AdditiveModel) -> Trees:
+    """The same function, as proofs take it: base + Σ one leaf per attribute, pair and tree."""
+    return Trees.of(model.features, model.base, [tree_of(term) for term in model.terms])
+
+
+def tree_of(term: ShapeFunction | PairFunction | TreeFunction) -> TreeNode:
+    """What one attribute, pair or tree adds, with a value for each output at the leaves."""
+    if isinstance(term, TreeFunction):
+        return _branches(term, term.bins.root)
+    if isinstance(term, ShapeFunction):
+        return _along(term.bins, [TreeLeaf(tuple(values)) for values in term.values.tolist()])
+    rows = [tree_of(ShapeFunction(term.bins.second, row).without_idle_thresholds()) for row in term.values]
+    return _along(term.bins.first, rows)
+
+
+def _branches(term: TreeFunction, node: TreeCut | int) -> TreeNode:
+    if isinstance(node, int):
+        return TreeLeaf(tuple(term.values[node].tolist()))
+    axis, first, second = term.bins.axes[node.axis], _branches(term, node.first), _branches(term, node.second)
+    if axis.thresholds is not None:
+        return NumberNode(axis.columns.start, float(axis.thresholds[len(node.chosen) - 1]), first, second)
+    columns = range(axis.columns.start, axis.columns.stop)
+    return CategoryNode(columns, frozenset(columns.start + place for place in node.chosen), first, second)
+
+
+def _along(bins: AttributeBins, nodes: list[TreeNode]) -> TreeNode:
+    """A tree that leads to the node of each bin."""
+    columns = range(bins.columns.start, bins.columns.stop)
+    return _sets(columns, nodes) if bins.thresholds is None else _halved(columns.start, bins.thresholds.tolist(), nodes)
+
+
+def _halved(column: int, thresholds: list[float], nodes: list[TreeNode]) -> TreeNode:
+    """A balanced tree: split at the middle threshold, until one bin is left."""
+    if not thresholds:
+        return nodes[0]
+    middle = len(thresholds) // 2
+    return NumberNode(
+        column,
+        thresholds[middle],
+        _halved(column, thresholds[:middle], nodes[: middle + 1]),
+        _halved(column, thresholds[middle + 1 :], nodes[middle + 1 :]),
+    )
+
+
+def _sets(columns: range, nodes: list[TreeNode]) -> TreeNode:
+    """Categories with the same node split off together, one set after the other."""
+    groups: dict[TreeNode, set[int]] = {}
+    for column, node in zip(columns, nodes, strict=True):
+        groups.setdefault(node, set()).add(column)
+    *others, (rest, _) = groups.items()
+    tree: TreeNode = rest
+    for node, chosen in reversed(others):
+        tree = CategoryNode(columns, frozenset(chosen), node, tree)
+    return tree
+
+
+# Additive models as representations: z has a score for each attribute and pair that is read, and for each class.
+
+
+def score_trees(model: AdditiveModel) -> Trees:
+    """From encoded people to z: one tree for each attribute and pair, whose values are outputs of their own.
+
+    Every coordinate of z is a stored number, so nothing is rounded, and its range over a region is known exactly.
+    """
+    terms = _terms(model)
+    width = len(terms) * model.outputs
+    placed = [_placed(node, place * model.outputs, width) for place, node in enumerate(terms)]
+    return Trees.of(model.features, np.zeros(width), placed)
+
+
+def summing_head(model: AdditiveModel) -> Network:
+    """From z to the scores of the model itself: base + the sum of what the attributes say."""
+    weight = np.tile(np.eye(model.outputs), len(_terms(model)))
+    return Network.from_arrays([(weight, model.base)])
+
+
+def _terms(model: AdditiveModel) -> list[TreeNode]:
+    """A tree for each attribute and pair; of a model that reads nothing, one that says nothing."""
+    return [tree_of(term) for term in model.terms] or [TreeLeaf((0.0,) * model.outputs)]
+
+
+def _placed(node: TreeNode, start: int, width: int) -> TreeNode:
+    """The same tree whose values are outputs from ``start`` on, of ``width`` in all."""
+    if isinstance(node, TreeLeaf):
+        behind = width - start - len(node.values)
+        return TreeLeaf((0.0,) * start + node.values + (0.0,) * behind)
+    first, second = (_placed(child, start, width) for child in (node.first, node.second))
+    if isinstance(node, NumberNode):
+        return NumberNode(node.column, node.threshold, first, second)
+    return CategoryNode(node.columns, node.chosen, first, second)
+
+
+# Additive models read from sums of trees: what each attribute, or pair of attributes, adds to the outputs.
+
+Term = ShapeFunction | PairFunction
+
+
+def read_additive(trees: Trees, encoding: Encoding) -> AdditiveModel | None:
+    """The same function as a sum of terms, in the order of the schema; None where one reads three attributes or more.
+
+    Trees of one attribute are added up to one term, and so are those of one pair.
+    """
+    order = {name: place for place, name in enumerate(encoding.schema.names)}
+    names = [order[feature.attribute] for feature in encoding.features]
+    read = [tuple(sorted({names[column] for column in columns})) for columns in _columns(trees)]
+    if any(len(one) > 2 for one in read):
+        return None
+    base = trees.base + _sums(trees, np.zeros((1, trees.inputs)), np.array([not one for one in read], np.bool_))[0]
+    shapes, pairs = [], []
+    for one in sorted(set(read) - {()}):
+        chosen = np.array([other == one for other in read])
+        axes = tuple(_bins_of_splits(trees, encoding, encoding.schema.names[place], chosen) for place in one)
+        values = _values_in_bins(trees, axes, chosen)
+        if len(axes) == 1:
+            shapes.append(ShapeFunction(axes[0], values))
+        else:
+            pairs.append(PairFunction(PairBins(axes[0], axes[1]), values))
+    return AdditiveModel(base, tuple(shapes), trees.inputs, tuple(pairs))
+
+
+def followed_by(found: AdditiveModel, weight: FloatArray, bias: FloatArray) -> AdditiveModel:
+    """weight · scores + bias, of the scores that an additive model gives; again an additive model."""
+    shapes = tuple(replace(shape, values=shape.values @ weight.T) for shape in found.shapes)
+    pairs = tuple(replace(pair, values=pair.values @ weight.T) for pair in found.pairs)
+    return AdditiveModel(weight @ found.base + bias, shapes, found.features, pairs)
+
+
+def term_name(term: Term) -> str:
+    """The attribute, or both of a pair."""
+    return " × ".join(axis.attribute for axis in term.bins.axes)
+
+
+def term_maximum(term: Term, direction: FloatArray, cell: Cell) -> FloatArray:
+    """(people,) the largest of direction · term within a cell, its linear rows left out."""
+    values = (term.values @ direction)[..., None]
+    if isinstance(term, PairFunction):
+        return pair_maximum(term.bins, values, cell)[:, 0]
+    return shape_maximum(term.bins, values, cell)[:, 0]
+
+
+def _columns(trees: Trees) -> Iterator[set[int]]:
+    """Of each tree, the feature columns that it splits by."""
+    nodes = trees.nodes
+    for start, end in pairwise([*nodes.root.tolist(), len(nodes.kind)]):
+        inner = nodes.kind[start:end] != LEAF
+        yield set(nodes.column[start:end][inner].tolist())
+
+
+def _sums(trees: Trees, points: FloatArray, chosen: NDArray[np.bool_]) -> FloatArray:
+    """(points, outputs) what the chosen trees add up to, scaled."""
+    total = trees.nodes.value[trees.leaves(points)[:, chosen]].sum(1)
+    return np.asarray(total * trees.scale.numerator / trees.scale.denominator)
+
+
+def _values_in_bins(trees: Trees, axes: Sequence[AttributeBins], chosen: NDArray[np.bool_]) -> FloatArray:
+    """(bins of each axis, outputs), evaluated once in every bin."""
+    shape = tuple(one.count for one in axes)
+    points = np.zeros((*shape, trees.inputs))
+    for axis, one in enumerate(axes):
+        inside = _inside(one)
+        points[..., one.columns] = inside if axis == len(axes) - 1 else inside[:, None]
+    return _sums(trees, points.reshape(-1, trees.inputs), chosen).reshape(*shape, -1)
+
+
+def _inside(bins: AttributeBins) -> FloatArray:
+    """(bins, columns of the attribute) an encoded value in every bin: its threshold, and one beyond the last."""
+    if bins.thresholds is None:
+        return np.eye(bins.count)
+    return np.concatenate([bins.thresholds, np.nextafter(bins.thresholds[-1:], np.inf)])[:, None]
+
+
+def _bins_of_splits(trees: Trees, encoding: Encoding, name: str, chosen: NDArray[np.bool_]) -> AttributeBins:
+    """The thresholds at which the chosen trees split a number; the values of a category."""
+    where = encoding.columns(name)
+    if isinstance(encoding.schema[name], Categorical):
+        return AttributeBins(name, where, None)
+    nodes = trees.nodes
+    tree = np.searchsorted(nodes.root, np.arange(len(nodes.kind)), side="right") - 1
+    mine = (nodes.kind == NUMBER) & (nodes.column == where.start) & chosen[tree]
+    return AttributeBins(name, where, np.unique(nodes.threshold[mine]))
+
+
+# Boosted models as plain values and back: shape functions, pairs and trees, each checked as it is read.
+
+Plain = Mapping[str, Any]
+MOST_LEVELS = 6
+"""Of a tree: sets of leaves are 64 bits."""
+
+
+def additive_to_dict(model: AdditiveModel) -> dict[str, Any]:
+    """Everything but the width of the encoding, which the schema knows."""
+    shapes = [{**_bins_to_dict(shape.bins), "values": shape.values.tolist()} for shape in model.shapes]
+    pairs = [
+        {"axes": [_bins_to_dict(axis) for axis in pair.bins.axes], "values": pair.values.tolist()}
+        for pair in model.pairs
+    ]
+    trees = [
+        {
+            "axes": [_bins_to_dict(axis) for axis in tree.bins.axes],
+            "root": _cut_to_list(tree.bins.root),
+            "values": tree.values.tolist(),
+        }
+        for tree in model.trees
+    ]
+    return {"base": model.base.tolist(), "shapes": shapes, "pairs": pairs, "trees": trees}
+
+
+def _bins_to_dict(bins: AttributeBins) -> dict[str, Any]:
+    return {"attribute": bins.attribute, "thresholds": None if bins.thresholds is None else bins.thresholds.tolist()}
+
+
+def additive_from_dict(said: Plain, encoding: Encoding) -> AdditiveModel:
+    """What :func:`additive_to_dict` wrote; a ValueError says what does not fit."""
+    base = np.array(said["base"], dtype=np.float64)
+    shapes = tuple(_shape(one, encoding, len(base)) for one in said["shapes"])
+    pairs = tuple(_pair(one, encoding, len(base)) for one in said.get("pairs", ()))  # older files have none
+    trees = tuple(_tree(one, encoding, len(base)) for one in said.get("trees", ()))
+    model = AdditiveModel(base, shapes, len(encoding.features), pairs, trees)
+    names = [sorted(axis.attribute for axis in term.bins.axes) for term in model.drawable]
+    if any(name in names[:i] or len(set(name)) < len(name) for i, name in enumerate(names)):
+        raise ValueError("an attribute or a pair has two shape functions")
+    return model
+
+
+def _shape(said: Plain, encoding: Encoding, outputs: int) -> ShapeFunction:
+    bins = _bins(said, encoding)
+    return ShapeFunction(bins, _values(said, (bins.count, outputs), bins.attribute))
+
+
+def _pair(said: Plain, encoding: Encoding, outputs: int) -> PairFunction:
+    first, second = (_bins(axis, encoding) for axis in said["axes"])
+    name = f"{first.attribute} and {second.attribute}"
+    return PairFunction(PairBins(first, second), _values(said, (first.count, second.count, outputs), name))
+
+
+def _bins(said: Plain, encoding: Encoding) -> AttributeBins:
+    name = said["attribute"]
+    thresholds = None if said["thresholds"] is None else np.array(said["thresholds"], dtype=np.float64)
+    if (thresholds is not None) != (name in encoding.schema.names_numeric):
+        raise ValueError(f"the shape function of {name} does not fit the attribute")
+    if not (thresholds is None or (np.isfinite(thresholds).all() and (np.diff(thresholds) > 0).all())):
+        raise ValueError(f"the thresholds of {name} do not rise")
+    return AttributeBins(name, encoding.columns(name), thresholds)
+
+
+def _values(said: Plain, shape: tuple[int, ...], name: str) -> NDArray[np.float64]:
+    values = np.array(said["values"], dtype=np.float64)
+    if values.shape != shape or not np.isfinite(values).all():
+        raise ValueError(f"the shape function of {name} does not fit, or holds numbers that are not finite")
+    return values
+
+
+def _tree(said: Plain, encoding: Encoding, outputs: int) -> TreeFunction:
+    axes = tuple(_bins(axis, encoding) for axis in said["axes"])
+    name = f"a tree of {', '.join(axis.attribute for axis in axes)}"
+    leaves: list[int] = []
+    root = _cut(said["root"], axes, leaves, MOST_LEVELS)
+    if (
+        isinstance(root, int)
+        or sorted(leaves) != list(range(len(leaves)))
+        or len({axis.attribute for axis in axes}) < len(axes)
+    ):
+        raise ValueError(f"{name} has leaves or attributes twice, or none")
+    return TreeFunction(TreeBins(axes, root), _values(said, (len(leaves), outputs), name))
+
+
+def _cut(said: Any, axes: tuple[AttributeBins, ...], leaves: list[int], depth: int) -> TreeCut | int:
+    """A cut from [axis, chosen bins, first, second], or the number of a leaf."""
+    if isinstance(said, int):
+        leaves.append(said)
+        return said
+    number, chosen, first, second = said
+    if depth == 0 or not 0 <= number < len(axes):
+        raise ValueError("a tree is too deep, or cuts an attribute that it does not name")
+    axis, held = axes[number], frozenset(int(place) for place in chosen)
+    lowest = axis.thresholds is None or held == frozenset(range(len(held)))
+    if not (held and lowest and held < frozenset(range(axis.count))):
+        raise ValueError(f"a cut of {axis.attribute} does not divide it")
+    children = (_cut(child, axes, leaves, depth - 1) for child in (first, second))
+    return TreeCut(number, held, *children)
+
+
+def _cut_to_list(node: TreeCut | int) -> Any:
+    if isinstance(node, int):
+        return node
+    return [node.axis, sorted(node.chosen), _cut_to_list(node.first), _cut_to_list(node.second)]

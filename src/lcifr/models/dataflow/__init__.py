@@ -1,1 +1,0 @@
-"""Graphs of affine maps and ReLUs, and the networks that compute them."""

@@ -1,1 +1,0 @@
-"""Models of interpret-core: explainable boosting machines as sums of trees."""

@@ -1,0 +1,329 @@
+"""Operators of ONNX number by number: +, −, ×, ÷ by constants, negation, square roots of constants.
+
+On columns of the table they are steps of the encoding's programs, rounded as the runtime rounds them. Behind the
+encoding they are affine maps of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from lcifr.data.program import Operation, ProgramStep, StepFormat
+from lcifr.models.columns import Block, Column, ConstantColumn
+from lcifr.models.loaders.dataflow import (
+    AffineVector,
+    FloatArray,
+    FlowVector,
+    affine,
+    at_least,
+    chosen,
+    clipped,
+    larger,
+    leaky,
+    negative,
+    relu,
+    scaled,
+)
+from lcifr.models.loaders.onnx.graph import AnyArray, finite
+from lcifr.models.loaders.onnx.values import (
+    Call,
+    Columns,
+    Constant,
+    Decided,
+    Exponentials,
+    Hidden,
+    PersonValue,
+    Probabilities,
+    Probability,
+    Texts,
+    Value,
+    as_hidden,
+    broadcast,
+    pick,
+    places_of,
+)
+
+_NEUTRAL = {Operation.ADD: 0.0, Operation.SUBTRACT: 0.0, Operation.MULTIPLY: 1.0, Operation.DIVIDE: 1.0}
+_NUMPY = {
+    Operation.ADD: np.add,
+    Operation.SUBTRACT: np.subtract,
+    Operation.MULTIPLY: np.multiply,
+    Operation.DIVIDE: np.divide,
+}
+
+
+def add(call: Call) -> tuple[Value, ...]:
+    return (_binary(call, Operation.ADD),)
+
+
+def subtract(call: Call) -> tuple[Value, ...]:
+    return (_binary(call, Operation.SUBTRACT),)
+
+
+def multiply(call: Call) -> tuple[Value, ...]:
+    return (_binary(call, Operation.MULTIPLY),)
+
+
+def divide(call: Call) -> tuple[Value, ...]:
+    return (_binary(call, Operation.DIVIDE),)
+
+
+def add_all(call: Call) -> tuple[Value, ...]:
+    """Sum, of any number of values; the order in which they are added is nobody's business in the bound."""
+    found = call.value(0)
+    for place in range(1, len(call.values)):
+        found = _combined(call, Operation.ADD, found, call.value(place))
+    return (found,)
+
+
+def _binary(call: Call, operation: Operation) -> Value:
+    return _combined(call, operation, call.value(0), call.value(1))
+
+
+def _combined(call: Call, operation: Operation, left: Value, right: Value) -> Value:
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        return Constant(_folded(call, _NUMPY[operation], left.array, right.array))
+    if isinstance(right, Constant):
+        return _with_constant(call, operation, left, right.array, turned=False)  # type: ignore[arg-type]
+    if isinstance(left, Constant):
+        return _with_constant(call, operation, right, left.array, turned=True)
+    return _of_two(call, operation, left, right)
+
+
+def _folded(call: Call, compute: Callable[..., AnyArray], *arrays: AnyArray) -> AnyArray:
+    """Constants with constants: one correctly rounded operation in their own type, as every runtime has it."""
+    if len({array.dtype for array in arrays}) > 1 or any(array.dtype.kind not in "f" for array in arrays):
+        raise call.refuse("constants of these types are not computed with", fix="export it with constants folded")
+    with np.errstate(all="ignore"):
+        found = np.asarray(compute(*arrays))
+    finite(found, call.where)
+    return found
+
+
+def square_root(call: Call) -> tuple[Value, ...]:
+    if not isinstance(call.value(0), Constant):
+        raise call.refuse("the square root of a person's value is not piecewise linear")
+    return (Constant(_folded(call, np.sqrt, call.required(0))),)
+
+
+def negate(call: Call) -> tuple[Value, ...]:
+    value = call.value(0)
+    if isinstance(value, Constant):
+        return (Constant(_folded(call, np.negative, value.array)),)
+    if isinstance(value, Columns):
+        return (_with_constant(call, Operation.MULTIPLY, value, np.array(-1, value.dtype), turned=False),)
+    hidden = as_hidden(value, call.where)
+    return (replace(hidden, vector=negative(hidden.vector)),)
+
+
+def _with_constant(call: Call, operation: Operation, value: PersonValue, array: AnyArray, *, turned: bool) -> Value:
+    """value ∘ constant, or constant ∘ value where ``turned``."""
+    if isinstance(value, Texts | Decided):
+        raise call.refuse(f"it computes with {'texts' if isinstance(value, Texts) else 'a class'}")
+    if array.dtype != value.dtype:
+        raise call.refuse(f"a constant of {array.dtype} and a value of {value.dtype}")
+    places, constants = broadcast(value.shape, finite(array, f"{call.where}, its constants"), call.where)
+    found, numbers = pick(value, places, call.where), constants.ravel().astype(np.float64)
+    if operation is Operation.DIVIDE and not turned and not numbers.all():
+        raise call.refuse("a division by 0")
+    commutes = not turned or operation in (Operation.ADD, Operation.MULTIPLY)
+    if commutes and (numbers == _NEUTRAL[operation]).all():
+        return found
+    if isinstance(found, Exponentials | Probabilities):
+        return _of_probabilities(call, operation, found, numbers, turned=turned)
+    if turned and operation is Operation.DIVIDE:
+        raise call.refuse("a constant divided by a person's value is not piecewise linear")
+    if isinstance(found, Columns):
+        return _of_columns(call, operation, found, numbers, turned=turned)
+    return _of_hidden(call, operation, as_hidden(found, call.where), numbers, turned=turned)
+
+
+def _of_probabilities(
+    call: Call, operation: Operation, value: Exponentials | Probabilities, numbers: FloatArray, *, turned: bool
+) -> Value:
+    """1 − p; 1 + exp(x), and 1 divided by that, which is how calibrated models write their sigmoid."""
+    if (numbers == 1.0).all():
+        if isinstance(value, Probabilities) and operation is Operation.SUBTRACT and turned:
+            parts = tuple(replace(part, complement=not part.complement) for part in value.parts)
+            return replace(value, parts=parts)
+        if isinstance(value, Exponentials) and operation is Operation.ADD and not value.plus_one:
+            return replace(value, plus_one=True)
+        if isinstance(value, Exponentials) and operation is Operation.DIVIDE and turned and value.plus_one:
+            margins = negative(value.exponents)
+            parts = tuple(Probability(chosen(margins, [i])) for i in range(margins.width))
+            return Probabilities(parts, value.dtype, value.shape)
+    raise call.refuse("it computes with probabilities, which are not piecewise linear", fix="leave this step out")
+
+
+def _of_columns(call: Call, operation: Operation, value: Columns, numbers: FloatArray, *, turned: bool) -> Columns:
+    if value.dtype.kind != "f":
+        raise call.refuse(f"it computes with {value.dtype}", fix="cast to float32 or float64 before")
+    kind = StepFormat(value.dtype.name)
+    columns = [
+        _stepwise(call, column, operation, kind, float(number), turned=turned)
+        for column, number in zip(value.block.columns, numbers, strict=True)
+    ]
+    return Columns(Block(tuple(columns), value.dtype), value.shape)
+
+
+def _stepwise(
+    call: Call, column: Column, operation: Operation, kind: StepFormat, constant: float, *, turned: bool
+) -> Column:
+    if operation is Operation.MULTIPLY and constant == 0:
+        return ConstantColumn(0.0)
+    if operation in (Operation.MULTIPLY, Operation.DIVIDE) and abs(constant) < kind.smallest:
+        raise call.refuse(
+            f"its constant {constant:g} is subnormal in {kind}, and a machine may read it as 0",
+            fix="scale the column before the model instead",
+        )
+    steps: tuple[ProgramStep, ...] = ()
+    if turned and operation is Operation.SUBTRACT:  # c − x is −x + c, to the bit
+        steps, operation = (ProgramStep(Operation.MULTIPLY, kind, (-1.0,)),), Operation.ADD
+    if constant != _NEUTRAL[operation]:
+        steps += (ProgramStep(operation, kind, (constant,)),)
+    return Block((column,), np.dtype(kind.value)).stepwise([steps], call.where).columns[0]
+
+
+def _of_hidden(call: Call, operation: Operation, value: Hidden, numbers: FloatArray, *, turned: bool) -> Hidden:
+    vector = value.vector
+    if operation is Operation.ADD or (operation is Operation.SUBTRACT and not turned):
+        shift = numbers if operation is Operation.ADD else -numbers
+        if isinstance(vector, AffineVector) and not vector.bias.any():  # a bias: one sum, in any order
+            return replace(value, vector=replace(vector, bias=shift))
+        return replace(value, vector=scaled(vector, 1.0, shift))
+    if operation is Operation.SUBTRACT:
+        return replace(value, vector=scaled(vector, -1.0, numbers))
+    if operation is Operation.DIVIDE:
+        numbers = _reciprocals(call, numbers)
+    if (numbers == -1.0).all():
+        return replace(value, vector=negative(vector))
+    return replace(value, vector=scaled(vector, numbers))
+
+
+def _reciprocals(call: Call, numbers: FloatArray) -> FloatArray:
+    """1 / c. Where that is no float64, the one nearest to it is within what the rounding bound counts for a weight."""
+    if (np.frexp(np.abs(numbers))[0] != 0.5).any():
+        call.graph.divisions.append(call.where)
+    return 1.0 / numbers
+
+
+def _of_two(call: Call, operation: Operation, left: PersonValue, right: PersonValue) -> Hidden:
+    """Two values of the person: their sum or difference."""
+    if operation not in (Operation.ADD, Operation.SUBTRACT):
+        raise call.refuse("two values of the person are multiplied or divided, which is not piecewise linear")
+    one, other = as_hidden(left, call.where), as_hidden(right, call.where)
+    one, other = same_shape(call, one, other)
+    unit = np.eye(one.vector.width)
+    sign = 1.0 if operation is Operation.ADD else -1.0
+    return replace(one, vector=affine((unit, one.vector), (sign * unit, other.vector)))
+
+
+def same_shape(call: Call, one: Hidden, other: Hidden) -> tuple[Hidden, Hidden]:
+    """Two values brought to one shape."""
+    if one.dtype != other.dtype or len(one.shape) != len(other.shape):
+        raise call.refuse(f"values of {one.dtype} {one.shape} and {other.dtype} {other.shape} together")
+    places = np.broadcast_arrays(places_of(one), places_of(other))
+    first, second = pick(one, places[0], call.where), pick(other, places[1], call.where)
+    return as_hidden(first, call.where), as_hidden(second, call.where)
+
+
+# Operators of ONNX that are piecewise linear: Relu, LeakyRelu, PRelu, Clip, Abs, Max and Min, exactly.
+
+
+def relu_(call: Call) -> tuple[Value, ...]:
+    value = as_hidden(call.value(0), call.where)
+    return (replace(value, vector=relu(value.vector)),)
+
+
+def leaky_relu(call: Call) -> tuple[Value, ...]:
+    value = as_hidden(call.value(0), call.where)
+    return (replace(value, vector=leaky(value.vector, call.number("alpha", float(np.float32(0.01))))),)
+
+
+def prelu(call: Call) -> tuple[Value, ...]:
+    value = as_hidden(call.value(0), call.where)
+    slopes = finite(call.required(1), f"{call.where}, its slopes")
+    places, each = broadcast(value.shape, slopes, call.where)
+    found = as_hidden(pick(value, places, call.where), call.where)
+    return (replace(found, vector=leaky(found.vector, each.ravel())),)
+
+
+def absolute(call: Call) -> tuple[Value, ...]:
+    value = as_hidden(call.value(0), call.where)
+    unit = np.eye(value.vector.width)
+    return (replace(value, vector=affine((unit, relu(value.vector)), (unit, relu(negative(value.vector))))),)
+
+
+def clip(call: Call) -> tuple[Value, ...]:
+    """On columns of the table a step of the program; behind the encoding two ReLUs."""
+    value = call.value(0)
+    if not isinstance(value, Columns):
+        value = as_hidden(value, call.where)
+    lower, upper = _end(call, 1, "min", -np.inf), _end(call, 2, "max", np.inf)
+    largest = float(np.finfo(value.dtype).max) if value.dtype.kind == "f" else np.inf
+    if lower >= largest or upper <= -largest:
+        raise call.refuse(f"it clips everyone to one number: between {lower:g} and {upper:g}")
+    if isinstance(value, Hidden):
+        ends = [np.full(value.vector.width, end) for end in (lower, upper)]
+        ends = [np.where(np.abs(end) >= largest, np.copysign(np.inf, end), end) for end in ends]
+        return (replace(value, vector=clipped(value.vector, *ends)),)
+    as_hidden(value, call.where)  # only to refuse whole numbers
+    ends_of_step = max(lower, -largest), min(upper, largest)
+    if ends_of_step == (-largest, largest):
+        return (value,)
+    if not ends_of_step[0] < ends_of_step[1]:
+        raise call.refuse(f"it clips everyone to one number: between {lower:g} and {upper:g}")
+    step = ProgramStep(Operation.CLIP, StepFormat(value.dtype.name), ends_of_step)
+    block = Block(value.block.columns, value.dtype).stepwise([(step,)] * len(value.block), call.where)
+    return (Columns(block, value.shape),)
+
+
+def _end(call: Call, place: int, name: str, default: float) -> float:
+    given = call.constant(place)
+    if given is None:
+        return float(call.attribute(name, default, float))
+    if given.size != 1:
+        raise call.refuse(f"its {name} is {given.size} numbers")
+    return float(given.ravel()[0])
+
+
+def maximum(call: Call) -> tuple[Value, ...]:
+    return (_extreme(call, 1),)
+
+
+def minimum(call: Call) -> tuple[Value, ...]:
+    return (_extreme(call, -1),)
+
+
+def _extreme(call: Call, sign: int) -> Hidden:
+    """The largest of several values; the smallest is the negative of the largest negative."""
+    values = [call.value(place) for place in range(len(call.values))]
+    people = [as_hidden(value, call.where) for value in values if not isinstance(value, Constant)]
+    if not people:
+        raise call.refuse("constants only", fix="export it with constants folded")
+    found = people[0]
+    for other in people[1:]:
+        found, second = same_shape(call, found, other)
+        found = replace(found, vector=_turned(larger(_turned(found.vector, sign), _turned(second.vector, sign)), sign))
+    for value in values:
+        if isinstance(value, Constant):
+            found = _larger_than_constant(call, found, value.array, sign)
+    return found
+
+
+def _larger_than_constant(call: Call, value: Hidden, array: AnyArray, sign: int) -> Hidden:
+    if array.dtype != value.dtype or np.isnan(array.astype(np.float64)).any():
+        raise call.refuse(f"a constant of {array.dtype}, perhaps NaN, and a value of {value.dtype}")
+    places, constants = broadcast(value.shape, array, call.where)
+    found = as_hidden(pick(value, places, call.where), call.where)
+    ends: FloatArray = sign * constants.ravel().astype(np.float64)
+    if (ends == np.inf).any():
+        raise call.refuse("one side is infinite")
+    return replace(found, vector=_turned(at_least(_turned(found.vector, sign), ends), sign))
+
+
+def _turned(vector: FlowVector, sign: int) -> FlowVector:
+    return vector if sign > 0 else negative(vector)

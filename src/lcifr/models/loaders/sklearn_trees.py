@@ -1,0 +1,195 @@
+"""Trees of scikit-learn: decision trees, forests, gradient boosting and histogram boosting, with their rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.data.program import StepFormat
+from lcifr.errors import NetworkError
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.loaders.tree_ensembles import (
+    BOOSTED,
+    HISTOGRAM,
+    SINGLE,
+    LibraryNode,
+    LibrarySplit,
+    TreeSource,
+    codes_of,
+)
+from lcifr.models.rule import Kind, Rule
+from lcifr.models.trees import TreeLeaf
+
+IDENTITY_LINKS = ("squared_error", "absolute_error", "huber", "quantile")
+"""Losses of regression whose prediction is the sum itself."""
+UNIT = 2.0**-53
+
+
+@dataclass(frozen=True)
+class LibraryTrees:
+    """A sum of trees over the columns of the estimator's own matrix.
+
+    Parameters
+    ----------
+    cast : what the library casts the matrix to. classes : None for numbers.
+    """
+
+    trees: tuple[LibraryNode, ...]
+    base: NDArray[np.float64]
+    scale: Fraction
+    rule: Rule
+    classes: NDArray[Any] | None
+    cast: StepFormat
+
+
+def read_source(estimator: Any) -> TreeSource:
+    """The trees of a fitted estimator of scikit-learn."""
+    read = read_trees(estimator)
+    runtime = f"scikit-learn {version('scikit-learn')}"
+    width = int(estimator.n_features_in_)
+    return TreeSource(
+        read.trees, read.base, read.scale, read.rule, read.classes, read.cast, Arithmetic.FLOAT64, runtime, width=width
+    )
+
+
+def read_trees(model: Any) -> LibraryTrees:
+    """Of a fitted estimator.
+
+    Raises
+    ------
+    NetworkError
+        For several labels at once, initial estimators of boosting, and losses with a link of their own.
+    """
+    name = type(model).__name__
+    classes = getattr(model, "classes_", None)
+    if getattr(model, "n_outputs_", 1) != 1 or isinstance(classes, list):
+        raise NetworkError(f"{name} predicts several labels at once", fix="fit one at a time")
+    if classes is not None and len(classes) < 2:
+        raise NetworkError(f"{name} knows only one class")
+    if name in HISTOGRAM:
+        return _histogram(model, classes)
+    if name in BOOSTED:
+        return _boosted(model, classes)
+    estimators = [model] if name in SINGLE else list(model.estimators_)
+    trees = [one.tree_ for one in estimators]
+    if classes is None:
+        sums = tuple(_tree(tree, tree.value[:, 0, :1]) for tree in trees)
+        return LibraryTrees(sums, np.zeros(1), Fraction(1, len(trees)), Rule(Kind.NUMBER, 1), None, StepFormat.FLOAT32)
+    return _votes(trees, np.asarray(classes))
+
+
+def share_trees(model: Any, place: int) -> tuple[LibraryNode, ...]:
+    """The trees of a forest, or a single one, whose leaves are the shares of one class."""
+    trees = [one.tree_ for one in ([model] if type(model).__name__ in SINGLE else model.estimators_)]
+    return tuple(_tree(tree, tree.value[:, 0, place : place + 1]) for tree in trees)
+
+
+def _votes(trees: Sequence[Any], classes: NDArray[Any]) -> LibraryTrees:
+    """Shares of classes, added up: the first of the largest decides."""
+    count, shares = len(classes), [tree.value[:, 0, :] for tree in trees]
+    if len(trees) == 1:  # each leaf has decided already, so that it has no ties
+        shares = [np.eye(count)[shares[0].argmax(1)]]
+    leaves = [one[tree.children_left < 0] for one, tree in zip(shares, trees, strict=True)]
+    pure = all(bool(np.isin(one, (0.0, 1.0)).all()) for one in leaves)
+    if count == 2 and pure:  # whole numbers: at a tie, 0, the first class is certain
+        votes = tuple(_tree(tree, one[:, 1:] - one[:, :1]) for tree, one in zip(trees, shares, strict=True))
+        rule = Rule(Kind.SIGN, 1, band=(0.5, 0.5))
+        return LibraryTrees(votes, np.zeros(1), Fraction(1), rule, classes, StepFormat.FLOAT32)
+    sums = tuple(_tree(tree, one) for tree, one in zip(trees, shares, strict=True))
+    lead = 0.0 if len(trees) == 1 else 4 * UNIT  # a mean of numbers up to 1 is rounded once more
+    rule = Rule(Kind.CLASS, count, tuple((c,) for c in range(count)), band=(-lead, lead))
+    return LibraryTrees(sums, np.zeros(count), Fraction(1, len(trees)), rule, classes, StepFormat.FLOAT32)
+
+
+def _boosted(model: Any, classes: NDArray[Any] | None) -> LibraryTrees:
+    name, rounds = type(model).__name__, model.estimators_
+    if type(model.init_).__name__ not in ("DummyClassifier", "DummyRegressor") and model.init != "zero":
+        raise NetworkError(f"{name} starts from a {type(model.init_).__name__}", fix="leave init out")
+    if getattr(model.init_, "strategy", "") == "stratified":
+        raise NetworkError(f"{name} starts from votes that are drawn anew for everybody", fix="leave init out")
+    if classes is None and model.loss not in IDENTITY_LINKS:
+        raise NetworkError(f'{name} with loss="{model.loss}"', fix=f"use one of {', '.join(IDENTITY_LINKS)}")
+    if classes is not None and model.loss == "exponential":
+        raise NetworkError(f'{name} with loss="exponential" is not read', fix='use loss="log_loss"')
+    base = np.asarray(model._raw_predict_init(np.zeros((1, model.n_features_in_), np.float32)), np.float64)[0]
+    outputs = rounds.shape[1]
+    trees = tuple(
+        _tree(one.tree_, one.tree_.value[:, 0, :1] * np.eye(outputs)[k])
+        for stage in rounds
+        for k, one in enumerate(stage)
+    )
+    return LibraryTrees(
+        trees, base, Fraction(float(model.learning_rate)), _scores(classes), classes, StepFormat.FLOAT32
+    )
+
+
+def _histogram(model: Any, classes: NDArray[Any] | None) -> LibraryTrees:
+    name = type(model).__name__
+    if classes is None and model.loss not in (*IDENTITY_LINKS,):
+        raise NetworkError(f'{name} with loss="{model.loss}"', fix=f"use one of {', '.join(IDENTITY_LINKS)}")
+    base = np.asarray(model._baseline_prediction, np.float64).reshape(-1)
+    known = model._bin_mapper.make_known_categories_bitsets()
+    trees = tuple(
+        _histogram_tree(one, k, len(base), known) for stage in model._predictors for k, one in enumerate(stage)
+    )
+    return LibraryTrees(trees, base, Fraction(1), _scores(classes), classes, StepFormat.FLOAT64)
+
+
+def _scores(classes: NDArray[Any] | None) -> Rule:
+    if classes is None:
+        return Rule(Kind.NUMBER, 1)
+    return Rule(Kind.SIGN, 1, log_odds=(1.0, 0.0)) if len(classes) == 2 else Rule.of(len(classes))
+
+
+def _tree(tree: Any, values: NDArray[np.float64]) -> LibraryNode:
+    """``values`` : (nodes, outputs)."""
+    left, right, missing = tree.children_left, tree.children_right, getattr(tree, "missing_go_to_left", None)
+    built: dict[int, LibraryNode] = {}
+    for node in range(tree.node_count - 1, -1, -1):  # children come behind their parents
+        if left[node] < 0:
+            built[node] = TreeLeaf(tuple(values[node].tolist()))
+        else:
+            built[node] = LibrarySplit(
+                int(tree.feature[node]),
+                float(tree.threshold[node]),
+                built[int(left[node])],
+                built[int(right[node])],
+                missing_first=missing is not None and bool(missing[node]),
+            )
+    return built[0]
+
+
+def _histogram_tree(predictor: Any, output: int, outputs: int, known: tuple[Any, Any]) -> LibraryNode:
+    nodes = predictor.nodes
+    built: dict[int, LibraryNode] = {}
+    for place in _reversed_preorder(nodes):
+        node = nodes[place]
+        if node["is_leaf"]:
+            built[place] = TreeLeaf(tuple(float(node["value"]) if o == output else 0.0 for o in range(outputs)))
+            continue
+        first, second = built[int(node["left"])], built[int(node["right"])]
+        feature, missing = int(node["feature_idx"]), bool(node["missing_go_to_left"])
+        if not node["is_categorical"]:
+            built[place] = LibrarySplit(feature, float(node["num_threshold"]), first, second, missing_first=missing)
+            continue
+        codes, seen = codes_of(predictor.raw_left_cat_bitsets[node["bitset_idx"]]), known[0][known[1][feature]]
+        if missing:  # values that it has not seen are missing to it
+            codes |= frozenset(range(256)) - codes_of(seen)
+        built[place] = LibrarySplit(feature, 0.0, first, second, codes=codes, missing_first=missing)
+    return built[0]
+
+
+def _reversed_preorder(nodes: Any) -> Iterable[int]:
+    found, waiting = [], [0]
+    while waiting:
+        place = waiting.pop()
+        found.append(place)
+        if not nodes[place]["is_leaf"]:
+            waiting += [int(nodes[place]["left"]), int(nodes[place]["right"])]
+    return reversed(found)

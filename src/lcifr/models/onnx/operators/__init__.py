@@ -1,1 +1,0 @@
-"""Operators of ONNX, each as what it does to formulas of columns."""

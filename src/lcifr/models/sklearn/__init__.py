@@ -1,1 +1,0 @@
-"""Fitted scikit-learn objects: estimators on numbers, and pipelines on the raw columns of a table."""

@@ -1,1 +1,0 @@
-"""Sums of trees: the function, and one loader per library."""
