@@ -16,7 +16,7 @@ from lcifr.runs.binding.functions import without_choices
 
 if TYPE_CHECKING:
     from lcifr.data import Encoding, Schema
-    from lcifr.runs.binding.functions import DerivedModel
+    from lcifr.runs.binding.functions import DerivedModel, Json
 
 ROUNDING = 1e-12
 
