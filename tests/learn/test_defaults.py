@@ -14,8 +14,8 @@ from lcifr import runs
 from lcifr.cli.terminal.learner_options import pairs_of
 from lcifr.cli.terminal.options import ClassWeight, widths_of
 from lcifr.estimators import FairBooster, FairEncoder, RobustClassifier, RobustRegressor, tune
-from lcifr.learn.defaults import ENCODER, HEAD, MOST_DEPTH
-from lcifr.learn.encoder_training import EncoderSettings
+from lcifr.learn.encoder import EncoderSettings
+from lcifr.learn.parameters import ENCODER, HEAD, MOST_DEPTH
 from lcifr.learn.training_loop import Schedule
 from lcifr.models.additive import MOST_LEVELS
 
@@ -108,7 +108,7 @@ def test_whatever_learns_reads_its_defaults_in_one_place(kind: Any, defaults: An
 
 
 def test_defaults_are_light() -> None:
-    source = inspect.getsource(importlib.import_module("lcifr.learn.defaults"))
+    source = inspect.getsource(importlib.import_module("lcifr.learn.parameters"))
     imported = [line for line in source.splitlines() if line.startswith(("import ", "from "))]
     light = ["from dataclasses import dataclass", "from enum import StrEnum"]
     assert imported == ["from __future__ import annotations", *light]

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from lcifr.errors import LearningError
-from lcifr.learn.defaults import ENCODER
+from lcifr.learn.parameters import ENCODER
 
 CHUNK = 512
 """People judged at once: larger chunks fall out of the cache and are slower for it."""

@@ -9,8 +9,9 @@ from fractions import Fraction
 import numpy as np
 
 from lcifr.check.exact import exact, up
-from lcifr.check.network import Network as IntegerNetwork
-from lcifr.check.proof import Problem, RationalCell, Relaxation, has_room
+from lcifr.check.functions import Network as IntegerNetwork
+from lcifr.check.functions import RationalCell, has_room
+from lcifr.check.proof import Problem, Relaxation
 from lcifr.prove.answer import FloatArray
 from lcifr.prove.oracles.formulation import LayerInterval
 from lcifr.prove.proof import Multipliers, NeuronBound, plain_ends, plain_multipliers
