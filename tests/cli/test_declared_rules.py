@@ -156,6 +156,8 @@ def test_doctor_and_model_show_say_the_rule(place: Path) -> None:
     assert "NaN is assumed" not in shown
     assert "probability is >= 0.8" in shown
     assert "What the file does not say is described in cut.toml" in shown
+    shown = " ".join(lcifr("model", "show", "model.json", "--missing", "-9", cwd=place).out.split())
+    assert "What the file does not say is declared with --missing" in shown
 
 
 def test_certify_and_sweep_take_the_number(place: Path) -> None:
