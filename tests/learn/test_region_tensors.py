@@ -146,7 +146,7 @@ def test_the_label_must_survive_the_stretched_radius() -> None:
     target, index = Target.of(label), torch.arange(20)
     losses = []
     for stretch in (0.5, 1.0, 4.0):
-        chosen = EncoderSettings(gamma=3.0, stretch=stretch, latent=4, dtype=torch.float64)
+        chosen = EncoderSettings(gamma=3.0, stretch=stretch, latent_dim=4, dtype=torch.float64)
         torch.manual_seed(5)  # the same weights each time
         producer = EncoderTraining(people, people, target, chosen, seed=0)
         layers, (weight, bias) = torch_parameters(producer.module.encoder), torch_parameters(producer.module.head)[0]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lcifr.data import Encoding, Individuals, Numeric, Schema
 from lcifr.errors import LearningError, did_you_mean
 from lcifr.learn.encoder import EncoderSettings, TrainingMethod
-from lcifr.learn.parameters import BoostingSettings
+from lcifr.learn.parameters import BoosterParameters, BoostingSettings, ObjectiveParameters
 from lcifr.learn.target import Target
 from lcifr.learn.training_loop import Schedule
 from lcifr.models.rule import Kind
@@ -168,13 +168,9 @@ def encoder_settings(encoder: Any) -> EncoderSettings:
             f"stretch={encoder.stretch!r} is not a valid factor", fix="use a positive number; 1 is the proved radius"
         )
     return EncoderSettings(
-        hidden=tuple(encoder.hidden),
-        latent=encoder.latent_dim,
+        **{one.name: getattr(encoder, one.name) for one in fields(ObjectiveParameters)},
         method=TrainingMethod(encoder.method),
-        gamma=encoder.gamma,
         delta=encoder.delta,
-        stretch=encoder.stretch,
-        decoder_weight=encoder.decoder_weight,
         tied=tuple(encoder.encoding_.columns(name) for name in unread_attributes(encoder)),
         tolerance=encoder.tolerance,
         device=encoder.device,
@@ -184,18 +180,7 @@ def encoder_settings(encoder: Any) -> EncoderSettings:
 def boosting_settings(booster: Any, target: Target) -> BoostingSettings:
     """The boosting settings of a booster whose schema and φ are known."""
     return BoostingSettings(
-        rounds=booster.rounds,
-        learning_rate=booster.learning_rate,
-        gamma=booster.gamma,
-        stretch=booster.stretch,
-        penalty=booster.penalty,
-        min_people=booster.min_people,
-        max_bins=booster.max_bins,
-        patience=booster.patience,
-        subsample=booster.subsample,
-        interactions=booster.interactions,
-        depth=booster.depth,
-        bags=booster.bags,
+        **{one.name: getattr(booster, one.name) for one in fields(BoosterParameters)},
         monotone=_monotone(booster, target),
         unread=unread_attributes(booster),
         tolerance=booster.tolerance,

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lcifr.learn.parameters import ENCODER
+from lcifr.learn.parameters import ObjectiveParameters
 from lcifr.learn.region_tensors import CellTensors, RegionTensors, detached, row_multipliers
 from lcifr.learn.scores import score_of
 from lcifr.learn.target import Target
@@ -182,12 +182,12 @@ class EncodedPeople:
 
 
 @dataclass(frozen=True)
-class EncoderSettings:
+class EncoderSettings(ObjectiveParameters):
     """Architecture and objective of an encoder.
 
     Parameters
     ----------
-    hidden, latent : widths of the encoder's hidden layers and of z.
+    hidden, latent_dim : widths of the encoder's hidden layers and of z.
     gamma : weight of the robust loss against the plain loss. delta : for dl2, the distance that costs nothing.
     stretch : for bounds with a label, how many times its proved radius a decision is trained to withstand.
     decoder_weight : of the squared error of reconstructing x from z.
@@ -195,13 +195,8 @@ class EncoderSettings:
     tolerance : predicted numbers less than this apart are the same decision.
     """
 
-    hidden: tuple[int, ...] = ENCODER.hidden
-    latent: int = ENCODER.latent_dim
     method: TrainingMethod = TrainingMethod.BOUNDS
-    gamma: float = ENCODER.gamma
     delta: float = 0.0
-    stretch: float = ENCODER.stretch
-    decoder_weight: float = ENCODER.decoder_weight
     tied: tuple[slice, ...] = ()
     tolerance: float = 0.0
     attack_steps: int = STEPS
@@ -246,9 +241,9 @@ class EncoderModel(nn.Module):
 
     def __init__(self, features: int, target: Target | None, settings: EncoderSettings, decodes: bool) -> None:
         super().__init__()
-        self.encoder = build_torch([features, *settings.hidden, settings.latent])
-        self.head = None if target is None else build_torch([settings.latent, target.outputs])
-        self.decoder = build_torch([settings.latent, *reversed(settings.hidden), features]) if decodes else None
+        self.encoder = build_torch([features, *settings.hidden, settings.latent_dim])
+        self.head = None if target is None else build_torch([settings.latent_dim, target.outputs])
+        self.decoder = build_torch([settings.latent_dim, *reversed(settings.hidden), features]) if decodes else None
 
 
 class _PeopleTensors:
