@@ -363,6 +363,18 @@ def same_json(yours: bytes, bundle: bytes) -> bool:
     return yours == bundle or len(set(plain)) == 1
 
 
+def rule_text(rule: Json | None) -> str:
+    """How a bundle's model decides, in words, without what an audit chooses."""
+    if rule is None:
+        return "nothing is decided"
+    lower, upper = rule.get("band", (0.0, 0.0))
+    return {
+        "sign": f"class 1 where the output is above {upper!r}, class 0 where it is below {lower!r}",
+        "class": f"the class with the largest output, if it is more than {upper!r} ahead",
+        "within": "the number itself",
+    }[rule["kind"]]
+
+
 def function_differences(yours: DerivedModel, bundle: CheckedBundle) -> tuple[list[str], list[str]]:
     """Parts of the bundle that the reader's model does not have; and parts that are not the same."""
     missing, found = list[str](), list[str]()
@@ -385,7 +397,10 @@ def function_differences(yours: DerivedModel, bundle: CheckedBundle) -> tuple[li
                 "the weights or the trees of the model are different, or another number stands for a missing value"
             )
         if yours.rule != without_choices(bundle.decision):
-            found.append(f"it decides by another rule: {yours.rule}, in the bundle {without_choices(bundle.decision)}")
+            found.append(
+                f"it decides by another rule: {rule_text(yours.rule)}; "
+                f"in the bundle: {rule_text(without_choices(bundle.decision))}"
+            )
     return missing, found
 
 

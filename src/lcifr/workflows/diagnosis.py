@@ -224,7 +224,7 @@ class ShownModel:
     def described_words(self) -> str:
         """What stands where, in a sentence."""
         what = "The columns are" if self.describes_columns else "What the file does not say is"
-        return f"{what} described in {self.description}."
+        return f"{what} {'declared with' if self.description.startswith('--') else 'described in'} {self.description}."
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""

@@ -37,6 +37,12 @@ def read_formula(named: str) -> tuple[str, str]:
             raise no_such_file(
                 named, "check the path; `lcifr init TABLE` drafts one, and `lcifr phi list` lists ready-made ones"
             )
+        if any(sign in named for sign in " ()<=>'\n"):
+            raise LcifrError(
+                f"a formula is given as a file or by a ready-made name, and {named!r} is neither",
+                fix="write the formula to a file, such as people.phi, and give that; "
+                "`lcifr phi list` lists ready-made ones",
+            )
         return ready(named), named
     try:
         return path.read_text(encoding="utf-8-sig"), named
