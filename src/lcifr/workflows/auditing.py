@@ -16,6 +16,7 @@ from lcifr.workflows.folders import Command, run_folder
 from lcifr.workflows.labels import check_labels
 from lcifr.workflows.people import PeopleSource, is_table, part_for
 from lcifr.workflows.producing import BUNDLE
+from lcifr.workflows.results import AUDITED
 from lcifr.workflows.subjects import (
     AuditOptions,
     AuditSubject,
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 
 # Verdicts of everybody, proved part by part; proofs of some, written and checked; and the figures of all of them.
 
-AUDITED = "audited"
 LISTED = 100  # counterexamples in result.json; audit.parquet has all
 
 

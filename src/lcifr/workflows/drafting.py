@@ -19,7 +19,7 @@ from lcifr.phi.formula import quote_name, quote_value
 from lcifr.phi.lint import mark_of
 from lcifr.workflows.events import Listener, listening, step
 from lcifr.workflows.people import no_column, read_whole
-from lcifr.workflows.proposed_description import ProposedDescription, propose_description
+from lcifr.workflows.proposed_description import ProposedDescription, propose_description, with_missing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -509,7 +509,6 @@ def outline_for_proposal(model: Path, missing: float | None = None) -> ModelOutl
     """What a model says of its columns, before anybody has described it."""
     with step(f"Opening {model}"):
         from lcifr.models.loading import load_file
-        from lcifr.workflows.subjects import with_missing
 
         return load_file(model, None if missing is None else with_missing(model, None, missing)).outline()
 

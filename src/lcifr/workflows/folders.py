@@ -207,7 +207,6 @@ class Steps:
     def kept(self, *names: str) -> bool:
         """Whether a step wrote these, and they are what it wrote. If not, nothing of them is left."""
         from lcifr.data.files import first_change
-        from lcifr.workflows.parts import ChangedPartWarning
 
         note = self._notes().get(names[0])
         changed = None if note is None else first_change(self.work, note)
@@ -276,6 +275,18 @@ def _refuse_changed_inputs(settings: RunSettings) -> None:
 
 RESULT = "result.json"
 KEPT = ".parts"  # folders whose files are named by everything they depend on: right for any later run
+
+
+class PartsWarning(UserWarning):
+    """Something that a stopped run left is not used, and made again."""
+
+
+class OtherVersionWarning(PartsWarning):
+    """It was made by another version of lcifr."""
+
+
+class ChangedPartWarning(PartsWarning):
+    """It is not what that run has written."""
 
 
 class RunStopped(KeyboardInterrupt):
@@ -351,7 +362,6 @@ def _local_folder(command: Command, out: Path, force: bool, inputs: Mapping[str,
 def notes() -> Iterator[None]:
     """What a run warns of while it is resumed or cannot be locked, as a line for people."""
     from lcifr.data.files import ChangedFileWarning, NoLockWarning
-    from lcifr.workflows.parts import PartsWarning
 
     shown, show = (PartsWarning, NoLockWarning, ChangedFileWarning), warnings.showwarning
 

@@ -31,7 +31,7 @@ from lcifr.data.store import RowRange, ScannedTable
 from lcifr.errors import ArtefactError
 from lcifr.workflows.events import counting_people, note
 from lcifr.workflows.executors import Crew, LocalCrew, PendingPart, RayCluster, Workers
-from lcifr.workflows.folders import fetch_parts, keep_part
+from lcifr.workflows.folders import ChangedPartWarning, OtherVersionWarning, fetch_parts, keep_part
 from lcifr.workflows.packing import Luggage
 
 # Parquet files of a large run: parts joined into one, rows appended, and read again as many as one asks for.
@@ -135,18 +135,6 @@ NAMED = "named"
 DIGITS = 24
 """Of each hash in the name of a part."""
 NAME = re.compile(rf"part-(\d{{8,}})-v(\d+)-([0-9a-f]{{{DIGITS}}})-([0-9a-f]{{{DIGITS}}})\.[a-z]+")
-
-
-class PartsWarning(UserWarning):
-    """Something that a stopped run left is not used, and made again."""
-
-
-class OtherVersionWarning(PartsWarning):
-    """It was made by another version of lcifr."""
-
-
-class ChangedPartWarning(PartsWarning):
-    """It is not what that run has written."""
 
 
 @final

@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lcifr.data import Categorical, Numeric, Schema
 from lcifr.data.program import Operation, ProgramStep, StepFormat
+from lcifr.errors import LcifrError
 from lcifr.models.description import (
     DescribedInput,
     DescribedOutput,
@@ -208,3 +210,27 @@ def _renamed(own: tuple[Any, ...], classes: tuple[Any, ...]) -> tuple[Any, ...]:
     """Names for the classes of a model that only numbers them, where the table has as many others; else none."""
     numbered = all(isinstance(one, int) for one in own) and own == tuple(range(len(own)))
     return classes if numbered and len(classes) == len(own) and set(classes) != set(own) else ()
+
+
+def with_missing(model: Path, description: ModelDescription | None, missing: float) -> ModelDescription:
+    """The description, or a new one, with the number that an option names; see :func:`open_model`."""
+    from lcifr.models.description import ModelDescription
+    from lcifr.models.loading import ModelFormat, recognise
+
+    if (found := recognise(model)) is not ModelFormat.XGBOOST:
+        raise LcifrError(
+            f"--missing is for files of XGBoost, and {model} is a model of {found}",
+            fix="leave --missing out: such a file says itself what is missing, or takes no missing values",
+        )
+    if description is None:
+        return ModelDescription(missing=missing, source=MISSING_OPTION)
+    if description.missing is not None and repr(description.missing) != repr(missing):
+        raise LcifrError(
+            f"--missing {missing:g}, and {description.source} says missing = {description.missing:g}",
+            fix="leave one of them out",
+        )
+    return replace(description, missing=missing)
+
+
+MISSING_OPTION = "--missing"
+"""Where a description comes from that the option alone makes."""

@@ -791,6 +791,7 @@ class AuditResult:
 
 # The result of ``certify``: what is proved of new people, read from and written to ``result.json``.
 
+AUDITED = "audited"
 CERTIFY_FORMAT = "lcifr-certified-2"
 
 
@@ -849,7 +850,6 @@ class CertifyResult:
     def end_to_end(cls, model: ModelSummary, tally: Tally, looked_up: LookUpSummary | None = None) -> CertifyResult:
         """What an audit of the same people found."""
         from lcifr.certification.population import state_tally
-        from lcifr.workflows.auditing import AUDITED
 
         return cls(
             model.target,

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from lcifr.certification.saved_models import SavedHead, SavedProducer
     from lcifr.certification.subject import Hashes
     from lcifr.data import Individuals, Schema
-    from lcifr.models.description import ModelDescription
     from lcifr.models.loading import ModelFile
     from lcifr.models.model import Model
     from lcifr.models.source import ModelOutline
@@ -483,6 +482,7 @@ def open_model(
     """
     from lcifr.models.description import read_description
     from lcifr.models.loading import load_file
+    from lcifr.workflows.proposed_description import with_missing
 
     if describe is None and (beside := description_beside(model)) is not None:
         note(f"using the description of {model} in {beside}")
@@ -491,30 +491,6 @@ def open_model(
     if description is not None and not drafts:
         description.refuse_draft("on the command line, `--accept-draft` goes on with the guesses")
     return load_file(model, description if missing is None else with_missing(model, description, missing))
-
-
-def with_missing(model: Path, description: ModelDescription | None, missing: float) -> ModelDescription:
-    """The description, or a new one, with the number that an option names; see :func:`open_model`."""
-    from lcifr.models.description import ModelDescription
-    from lcifr.models.loading import ModelFormat, recognise
-
-    if (found := recognise(model)) is not ModelFormat.XGBOOST:
-        raise LcifrError(
-            f"--missing is for files of XGBoost, and {model} is a model of {found}",
-            fix="leave --missing out: such a file says itself what is missing, or takes no missing values",
-        )
-    if description is None:
-        return ModelDescription(missing=missing, source=MISSING_OPTION)
-    if description.missing is not None and repr(description.missing) != repr(missing):
-        raise LcifrError(
-            f"--missing {missing:g}, and {description.source} says missing = {description.missing:g}",
-            fix="leave one of them out",
-        )
-    return replace(description, missing=missing)
-
-
-MISSING_OPTION = "--missing"
-"""Where a description comes from that the option alone makes."""
 
 
 def description_beside(model: Path) -> Path | None:
