@@ -92,7 +92,8 @@ def check(
     not compared.
     """
     from lcifr.check.report import hush
-    from lcifr.workflows.checking import CheckRequest, OwnFiles
+    from lcifr.workflows.binding import OwnFiles
+    from lcifr.workflows.checking import CheckRequest
     from lcifr.workflows.checking import check as run_check
 
     files = OwnFiles(
