@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from lcifr.certification.population import scale_sources
-from lcifr.cli.output import scale_words
+from lcifr.cli.statements import scale_words
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.phi import Similarity
 from lcifr.phi.lint import lint

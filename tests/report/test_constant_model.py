@@ -10,7 +10,7 @@ import pytest
 
 from lcifr.certification.population import state
 from lcifr.certification.verdicts import Audit, Reason, Verdict
-from lcifr.cli.output import statement_lines
+from lcifr.cli.statements import statement_lines
 from lcifr.display.text import percent
 from lcifr.learn.scores import GAMMA_ADVICE
 from lcifr.models.model import Degeneracy

@@ -208,7 +208,7 @@ def _audit_model(context: typer.Context, asked: dict[str, Any]) -> AuditResult:
 
 
 def _show(result: AuditResult, out: Path) -> None:
-    from lcifr.cli.output import (
+    from lcifr.cli.statements import (
         baseline_table,
         counterexample_table,
         show_labels,

@@ -196,7 +196,7 @@ def _certify_swept(context: typer.Context, sweep: Path, table: Path, options: di
 
 
 def _show(result: CertifyResult, out: Path) -> None:
-    from lcifr.cli.output import show_labels, show_origin, show_scales, statement_lines
+    from lcifr.cli.statements import show_labels, show_origin, show_scales, statement_lines
     from lcifr.display.text import arithmetic_words
     from lcifr.workflows.folders import shown
 

@@ -141,7 +141,7 @@ def consume(
 
 
 def _show(result: ConsumeResult, out: Path, handover: Path) -> None:
-    from lcifr.cli.output import people_words, show_origin, statement_lines
+    from lcifr.cli.statements import people_words, show_origin, statement_lines
     from lcifr.display.text import arithmetic_words
 
     tolerance = result.model.tolerance

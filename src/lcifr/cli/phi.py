@@ -9,7 +9,8 @@ import typer
 
 from lcifr.certification.population import scale_sources
 from lcifr.cli.options import new_app
-from lcifr.cli.output import JsonOption, console, print_json, scale_words
+from lcifr.cli.output import JsonOption, console, print_json
+from lcifr.cli.statements import scale_words
 from lcifr.phi.lint import Example, short_percent
 from lcifr.phi.syntax_errors import find_position, point_at
 from lcifr.workflows.formulas import FormulaCheckResult

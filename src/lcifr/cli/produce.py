@@ -53,7 +53,8 @@ from lcifr.cli.options import (
     refuse_other_family,
     widths_of,
 )
-from lcifr.cli.output import JsonOption, is_asked, print_json, say, show_produced, watched, words_of
+from lcifr.cli.output import JsonOption, is_asked, print_json, say, watched, words_of
+from lcifr.cli.statements import show_produced
 from lcifr.errors import LcifrError
 from lcifr.learn.parameters import BOOSTER, ENCODER, HELD_OUT_SHARE
 from lcifr.models.arithmetic import Arithmetic

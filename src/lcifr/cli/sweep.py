@@ -157,7 +157,7 @@ def _sweep_folders(
 
 
 def _show(result: SweepResult, out: Path) -> None:
-    from lcifr.cli.output import show_labels, show_scales
+    from lcifr.cli.statements import show_labels, show_scales
 
     say(str(result.sweep))
     if result.checked is not None:

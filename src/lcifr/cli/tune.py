@@ -53,7 +53,8 @@ from lcifr.cli.options import (
     refuse_other_family,
     widths_of,
 )
-from lcifr.cli.output import JsonOption, console, print_json, say, show_produced, to_stderr, watched, words_of
+from lcifr.cli.output import JsonOption, console, print_json, say, to_stderr, watched, words_of
+from lcifr.cli.statements import show_produced
 from lcifr.errors import LcifrError
 from lcifr.learn.parameters import BOOSTER, ENCODER, GAMMAS, HELD_OUT_SHARE, Learner
 from lcifr.models.arithmetic import Arithmetic
