@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lcifr.errors import LcifrError
+from lcifr.models.description import description_beside
 from lcifr.runs.events import note
 
 if TYPE_CHECKING:
@@ -96,14 +97,6 @@ def with_missing(model: Path, description: ModelDescription | None, missing: flo
 
 MISSING_OPTION = "--missing"
 """Where a description comes from that the option alone makes."""
-
-
-def description_beside(model: Path) -> Path | None:
-    """The description of the same name as a model; None where there is none."""
-    from lcifr.models.description import is_description
-
-    beside = model.with_suffix(".toml")
-    return beside if is_description(beside) else None
 
 
 def schema_of_table(frame: pa.Table, table: Path, choice: ModelOptions, outline: ModelOutline, phi: str) -> Schema:

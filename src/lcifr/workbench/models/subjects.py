@@ -10,11 +10,12 @@ from pathlib import Path
 from lcifr.certification.handover import FrozenEncoder
 from lcifr.data import Schema
 from lcifr.errors import LcifrError
+from lcifr.models.description import description_beside
 from lcifr.phi import Similarity
 from lcifr.runs.auditing.parties import Parties, read_parties
 from lcifr.runs.auditing.subject import AuditSubject
 from lcifr.runs.folders.summaries import read_consumer, read_producer
-from lcifr.runs.models.opening import description_beside, open_model
+from lcifr.runs.models.opening import open_model
 from lcifr.runs.models.preparing import example_rows
 from lcifr.runs.models.showing import show_model
 from lcifr.runs.models.subject import read_subject
