@@ -13,8 +13,9 @@ from functools import lru_cache
 import numpy as np
 
 from lcifr.errors import NetworkError
-from lcifr.models.network import Network
+from lcifr.models.network import LARGEST, Network
 from lcifr.prove.answer import FloatArray
+from lcifr.regions.region import LinearRows
 
 SMALL = 2.0**-10
 """Layers whose values are below this for inputs of size 1 are made larger."""
@@ -72,3 +73,13 @@ def _factors(network: Network) -> list[float]:
         top = float(size.max())
         factors.append(2.0 ** -np.floor(np.log2(top)) if 2.0**-200 < top < SMALL else 1.0)
     return factors
+
+
+def to_size(rows: LinearRows) -> LinearRows:
+    """The same rows with largest coefficients between 1 and 2: multiplied by powers of two, which rounds nothing."""
+    size = np.abs(rows.G).max(1, initial=0.0)
+    shift = np.where(size > 0, 1 - np.frexp(np.where(size > 0, size, 1.0))[1], 0)
+    matrix, level = np.ldexp(rows.G, shift[:, None]), np.ldexp(rows.g, shift)
+    same = (np.ldexp(matrix, -shift[:, None]) == rows.G).all(1) & (np.ldexp(level, -shift) == rows.g).all(0)
+    fine = same & (np.abs(level) <= LARGEST).all(0)  # denormals and giants stay as they are
+    return LinearRows(np.where(fine[:, None], matrix, rows.G), np.where(fine, level, rows.g))

@@ -10,7 +10,6 @@ import numpy as np
 from lcifr.prove.answer import Budget, Claim, Question
 from lcifr.prove.method import Method
 from lcifr.prove.networks.cascade import answer_in_chunks
-from lcifr.prove.oracles.interval import interval_bounds, interval_proofs
 
 
 @final
@@ -20,6 +19,8 @@ class Bounds(Method):
     name = "bounds"
 
     def _maximize(self, question: Question) -> Claim:
+        from lcifr.prove.oracles.interval import interval_bounds, interval_proofs  # they need torch
+
         one = replace(question, budget=Budget(nodes=1, seconds=question.budget.seconds))
         claim = answer_in_chunks(one)
         wide = interval_bounds(question)

@@ -17,7 +17,6 @@ from lcifr.prove.answer import Claim, Question
 from lcifr.prove.method import Method, Obstacle, SolverMethod
 from lcifr.prove.networks.request import Findings, Proofs, Request, still_open
 from lcifr.prove.oracles.solvers import Capability
-from lcifr.prove.trees import answer_trees, find_tree_obstacle
 
 CHUNK, DEVICE_CHUNK = 500_000, 4_000_000
 """People × (directions + features) of one chunk: a few MB, some tens on a device, so that memory does not grow with the
@@ -193,3 +192,23 @@ def _request(question: Question, piece: slice, branch: bool) -> Request:
         device=question.device,
         proof=question.proof,
     )
+
+
+def find_tree_obstacle(question: Question) -> Obstacle | None:
+    """What the search over trees cannot answer; None for networks, and for what it can."""
+    if not isinstance(question.function, Trees):
+        return None
+    if question.shared is not None:
+        return Obstacle("directions of trees share no answer", 'use method="branch"')
+    for cell in question.region.cells:
+        if cell.rows is not None and np.delete(cell.rows.G, cell.numeric, axis=1).any():
+            return Obstacle("a linear row is about a category", "write the condition as a choice of values")
+    return None
+
+
+def answer_trees(question: Question) -> Claim:
+    """What is found about each person and direction of a question about trees."""
+    # numba takes a good part of a second to import
+    from lcifr.prove.trees.call import answer_trees as answer
+
+    return answer(question)

@@ -1,4 +1,4 @@
-"""Kernels are compiled for one layout of arrays, which ``python -m lcifr.prove.networks.kernel`` compiles ahead.
+"""Kernels are compiled for one layout of arrays, which ``python -m lcifr.prove`` compiles ahead.
 
 For any other layout numba would compile the whole search again, for minutes, on a user's first such question.
 """

@@ -10,9 +10,9 @@ import pytest
 
 from lcifr.prove import maximize
 from lcifr.prove.networks.kernel import pieces
-from lcifr.prove.networks.kernel.heap import Room
 from lcifr.prove.networks.kernel.pieces import Pieces, RecordShape
-from lcifr.prove.networks.kernel.recording.record import TURN, Record
+from lcifr.prove.networks.kernel.recording.record import TURN
+from lcifr.prove.networks.kernel.shape import Record, Room
 from lcifr.regions.region import Region
 from tests.prove.instances import random_network
 

@@ -9,8 +9,8 @@ import numpy as np
 from lcifr.prove.networks.kernel.heap import LEFT, OPEN, Heap, forget, make, pop, push
 from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.networks.kernel.moving_cell import COLUMNS
-from lcifr.prove.networks.kernel.recording.record import Record, plant
-from lcifr.prove.networks.kernel.shape import Flags, Floats, Integers, KernelAnswer, MovingCell, Objectives
+from lcifr.prove.networks.kernel.recording.record import plant
+from lcifr.prove.networks.kernel.shape import Flags, Floats, Integers, KernelAnswer, MovingCell, Objectives, Record
 
 JUMPS = 4
 """A piecewise linear function on a box settles on a vertex after a few jumps, or cycles; the best point is kept."""

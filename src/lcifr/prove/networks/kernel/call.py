@@ -11,7 +11,6 @@ import numpy as np
 from lcifr.models.network import FLOOR, LARGEST, Network
 from lcifr.prove.answer import FloatArray, IntArray
 from lcifr.prove.networks.kernel.deep import call as deep
-from lcifr.prove.networks.kernel.heap import Room
 from lcifr.prove.networks.kernel.kernel import make_kernel
 from lcifr.prove.networks.kernel.penalty import answer_by_penalty, strength_of, with_penalties
 from lcifr.prove.networks.kernel.pieces import (
@@ -24,8 +23,7 @@ from lcifr.prove.networks.kernel.pieces import (
     stopped_at,
 )
 from lcifr.prove.networks.kernel.recording.proofs import RecordedCell, gather
-from lcifr.prove.networks.kernel.recording.record import Record
-from lcifr.prove.networks.kernel.shape import FirstLayer, KernelAnswer, Objectives
+from lcifr.prove.networks.kernel.shape import FirstLayer, KernelAnswer, Objectives, Record, Room
 from lcifr.prove.networks.kernel.workspace import make_workspace
 from lcifr.prove.networks.request import Findings, Request
 from lcifr.regions.region import Cell, LinearRows, Region

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.networks.kernel.shape import Floats, Integers
 
 OPEN, MADE, SPARE, LEFT = 0, 1, 2, 3
-
-
-class Room(NamedTuple):
-    """Room for so many open nodes, and how many nodes one call may work on."""
-
-    nodes: int
-    work: int
 
 
 class Ordered(Protocol):

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from lcifr.prove.networks.kernel.jit import compiled, digest, kept
 from lcifr.prove.networks.kernel.moving_cell import CHOICES, NUMERICS, chord, look_at, plain_bounds
 from lcifr.prove.networks.kernel.program import OWNER
-from lcifr.prove.networks.kernel.recording.record import TURN, USED, Record, begin_person, record_line
-from lcifr.prove.networks.kernel.shape import Cells, FirstLayer, Floats, KernelAnswer, MovingCell, Objectives
+from lcifr.prove.networks.kernel.recording.record import TURN, USED, begin_person, record_line
+from lcifr.prove.networks.kernel.shape import Cells, FirstLayer, Floats, KernelAnswer, MovingCell, Objectives, Record
 from lcifr.prove.networks.kernel.tree import search
 from lcifr.prove.networks.kernel.workspace import Workspace
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from lcifr.models.network import LARGEST, Network
 from lcifr.prove.answer import FloatArray
+from lcifr.prove.networks.balance import to_size
 from lcifr.prove.networks.kernel.shape import KernelAnswer
 from lcifr.prove.networks.linear_bounds.inside import pull_inside
 from lcifr.regions.region import Cell, LinearRows, Region
@@ -44,16 +45,6 @@ def with_penalties(network: Network, cell: Cell) -> tuple[Network, Cell]:
     numeric = np.concatenate([cell.numeric, features + np.arange(count)])
     lower, upper = np.concatenate([cell.lower, rows.g], 1), np.concatenate([cell.upper, rows.g], 1)
     return whole, replace(cell, numeric=numeric, lower=lower, upper=upper, rows=None)
-
-
-def to_size(rows: LinearRows) -> LinearRows:
-    """The same rows with largest coefficients between 1 and 2: multiplied by powers of two, which rounds nothing."""
-    size = np.abs(rows.G).max(1, initial=0.0)
-    shift = np.where(size > 0, 1 - np.frexp(np.where(size > 0, size, 1.0))[1], 0)
-    matrix, level = np.ldexp(rows.G, shift[:, None]), np.ldexp(rows.g, shift)
-    same = (np.ldexp(matrix, -shift[:, None]) == rows.G).all(1) & (np.ldexp(level, -shift) == rows.g).all(0)
-    fine = same & (np.abs(level) <= LARGEST).all(0)  # denormals and giants stay as they are
-    return LinearRows(np.where(fine[:, None], matrix, rows.G), np.where(fine, level, rows.g))
 
 
 def _to_reach(rows: LinearRows, cell: Cell) -> LinearRows:

@@ -17,10 +17,10 @@ import numpy as np
 
 from lcifr.models.network import Network
 from lcifr.prove.answer import FloatArray, IntArray
-from lcifr.prove.networks.kernel.heap import Room
 from lcifr.prove.networks.kernel.recording.proofs import RecordedCell, copy_record
-from lcifr.prove.networks.kernel.recording.record import BASE, FULL, TURN, Record, make_record
-from lcifr.prove.networks.kernel.shape import Cells
+from lcifr.prove.networks.kernel.recording.record import BASE, FULL, TURN
+from lcifr.prove.networks.kernel.shape import Cells, Record, Room
+from lcifr.prove.networks.kernel.workspace import make_record
 from lcifr.prove.networks.rounding import RoundingBound
 from lcifr.regions.region import Cell
 

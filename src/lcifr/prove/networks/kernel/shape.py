@@ -209,3 +209,44 @@ class Scratch(NamedTuple):
     upper: Floats
     output: Floats
     spent: Integers
+
+
+class Record(NamedTuple):
+    """Nodes of the trees of some people, one after the other.
+
+    Parameters
+    ----------
+    wanted : (1,) whether anything is written. size : nodes used, whether there was no room, the first person,
+    whose turn it is.
+    kind, place : (nodes,) the split, and which neuron, choice or column. level : k of a whole number. threshold : t.
+    child : (nodes, 2). by : (nodes,) whose multipliers. half : (nodes, columns in cell order) of a choice.
+    slope : (nodes, free) coefficient of each free neuron's input. rate : (nodes, rows) λ.
+    above : (nodes, free) slopes of the lines that ends of deeper layers are proved with at this node.
+    source : (nodes, 2·neurons) the node with whose lines the upper (2n) and lower (2n + 1) end of neuron n was proved.
+    root : (people, K), −1 where the lines of the root are all. state, above_root, below_root : (people, neurons).
+    """
+
+    wanted: Flags
+    size: Integers
+    kind: NDArray[np.int8]
+    place: Integers
+    level: Integers
+    threshold: Floats
+    child: Integers
+    by: Integers
+    half: Flags
+    slope: Floats
+    rate: Floats
+    above: Floats
+    source: Integers
+    root: Integers
+    state: Flags
+    above_root: Floats
+    below_root: Floats
+
+
+class Room(NamedTuple):
+    """Room for so many open nodes, and how many nodes one call may work on."""
+
+    nodes: int
+    work: int

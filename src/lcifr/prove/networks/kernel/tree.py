@@ -34,12 +34,13 @@ from lcifr.prove.networks.kernel.node import (
     vertex_of,
 )
 from lcifr.prove.networks.kernel.program import OWNER, PIVOTS, build, read, solve
-from lcifr.prove.networks.kernel.recording.record import Record, no_room, record_slopes, record_split
+from lcifr.prove.networks.kernel.recording.record import no_room, record_slopes, record_split
 from lcifr.prove.networks.kernel.shape import (
     FirstLayer,
     KernelAnswer,
     MovingCell,
     Objectives,
+    Record,
     Scratch,
     SimplexDictionary,
     Tree,

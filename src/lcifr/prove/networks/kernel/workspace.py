@@ -7,9 +7,16 @@ from typing import NamedTuple
 import numpy as np
 
 from lcifr.prove.networks.kernel.deep.shape import Bench, DeepWorkspace, HiddenLayers, OpenNodes, Rows
-from lcifr.prove.networks.kernel.heap import Room
-from lcifr.prove.networks.kernel.recording.record import Record
-from lcifr.prove.networks.kernel.shape import Cells, FirstLayer, MovingCell, Scratch, SimplexDictionary, Tree
+from lcifr.prove.networks.kernel.shape import (
+    Cells,
+    FirstLayer,
+    MovingCell,
+    Record,
+    Room,
+    Scratch,
+    SimplexDictionary,
+    Tree,
+)
 
 
 class Workspace(NamedTuple):
@@ -200,4 +207,30 @@ def _bench(columns: int, neurons: int, variables: int, kinks: int, lines: int, w
         upper=np.zeros(directions),
         spent=np.zeros(directions, np.int64),
         plain=np.zeros((directions, columns)),
+    )
+
+
+def make_record(
+    wanted: bool, nodes: int, people: int, directions: int, neurons: int, early: int, rows: int, columns: int
+) -> Record:
+    """Room for so many nodes; none where nothing is wanted."""
+    nodes, people = (nodes, people) if wanted else (1, 1)
+    return Record(
+        wanted=np.array([wanted], np.uint8),
+        size=np.zeros(4, np.int64),
+        kind=np.zeros(nodes, np.int8),
+        place=np.zeros(nodes, np.int64),
+        level=np.zeros(nodes, np.int64),
+        threshold=np.zeros(nodes),
+        child=np.zeros((nodes, 2), np.int64),
+        by=np.zeros(nodes, np.int64),
+        half=np.zeros((nodes, columns), np.uint8),
+        slope=np.zeros((nodes, neurons)),
+        rate=np.zeros((nodes, rows)),
+        above=np.zeros((nodes, early)),
+        source=np.zeros((nodes, 2 * neurons if early else 0), np.int64),
+        root=np.full((people, directions), -1),
+        state=np.zeros((people, neurons), np.uint8),
+        above_root=np.zeros((people, neurons)),
+        below_root=np.zeros((people, neurons)),
     )

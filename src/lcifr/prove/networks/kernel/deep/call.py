@@ -9,15 +9,12 @@ import numpy as np
 
 from lcifr.models.network import FLOOR, LARGEST
 from lcifr.prove.answer import FloatArray, IntArray
-from lcifr.prove.networks.balance import balance
+from lcifr.prove.networks.balance import balance, to_size
 from lcifr.prove.networks.kernel.deep.kernel import make_deep_kernel
 from lcifr.prove.networks.kernel.deep.shape import HiddenLayers, Rows, WholeColumns
-from lcifr.prove.networks.kernel.heap import Room
-from lcifr.prove.networks.kernel.penalty import to_size
 from lcifr.prove.networks.kernel.pieces import Layout, Pieces, RecordShape, answer_pieces, cells_of
 from lcifr.prove.networks.kernel.recording.proofs import RecordedCell
-from lcifr.prove.networks.kernel.recording.record import Record
-from lcifr.prove.networks.kernel.shape import FirstLayer, KernelAnswer, Objectives
+from lcifr.prove.networks.kernel.shape import FirstLayer, KernelAnswer, Objectives, Record, Room
 from lcifr.prove.networks.kernel.workspace import make_deep_workspace
 from lcifr.prove.networks.request import Request
 from lcifr.regions.region import Cell, WholeColumn

@@ -11,8 +11,8 @@ from lcifr.prove.networks.kernel.heap import empty, push
 from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.networks.kernel.moving_cell import COLUMNS
 from lcifr.prove.networks.kernel.node import RELU
-from lcifr.prove.networks.kernel.recording.record import NUMERIC, WHOLE, Record, record_split
-from lcifr.prove.networks.kernel.shape import KernelAnswer, MovingCell, Objectives
+from lcifr.prove.networks.kernel.recording.record import NUMERIC, WHOLE, record_split
+from lcifr.prove.networks.kernel.shape import KernelAnswer, MovingCell, Objectives, Record
 
 
 @compiled

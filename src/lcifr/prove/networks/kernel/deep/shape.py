@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.prove.networks.kernel.recording.record import Record
-from lcifr.prove.networks.kernel.shape import Flags, Floats, Integers, MovingCell, SimplexDictionary
+from lcifr.prove.networks.kernel.shape import Flags, Floats, Integers, MovingCell, Record, SimplexDictionary
 
 
 class HiddenLayers(NamedTuple):

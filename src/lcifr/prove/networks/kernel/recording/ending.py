@@ -5,8 +5,7 @@ from __future__ import annotations
 from lcifr.prove.networks.kernel.deep.program import EARLY, LAST, LINES
 from lcifr.prove.networks.kernel.deep.shape import Bench
 from lcifr.prove.networks.kernel.jit import compiled
-from lcifr.prove.networks.kernel.recording.record import Record
-from lcifr.prove.networks.kernel.shape import Floats, Integers
+from lcifr.prove.networks.kernel.shape import Floats, Integers, Record
 
 
 @compiled

@@ -10,7 +10,7 @@ import numpy as np
 
 from lcifr.models.network import Network
 from lcifr.prove.answer import FloatArray
-from lcifr.prove.networks.kernel.penalty import to_size
+from lcifr.prove.networks.balance import to_size
 from lcifr.prove.networks.kernel.recording.record import (
     CHOICE,
     FREE,
@@ -23,8 +23,8 @@ from lcifr.prove.networks.kernel.recording.record import (
     RELU,
     USED,
     WHOLE,
-    Record,
 )
+from lcifr.prove.networks.kernel.shape import Record
 from lcifr.prove.networks.request import Proofs, Request
 from lcifr.prove.proof import (
     CategorySplit,

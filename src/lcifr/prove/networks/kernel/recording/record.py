@@ -6,79 +6,14 @@ nearest node above that did better, or −1 for the lines of the root. Nothing i
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
-
 from lcifr.prove.networks.kernel.jit import compiled
-from lcifr.prove.networks.kernel.shape import Flags, Floats, Integers, MovingCell
+from lcifr.prove.networks.kernel.shape import Flags, Floats, MovingCell, Record
 
 USED, FULL, BASE, TURN = 0, 1, 2, 3
 LEAF, RELU, CHOICE, WHOLE, NUMERIC, NO_INTERVAL, NO_POINT = 0, 1, 2, 3, 4, 5, 6
 """What became of a node. NO_INTERVAL: a neuron's interval is empty. NO_POINT: rows leave no point (Farkas)."""
 OFF, ON, FREE = 0, 1, 2
 """A neuron on a person's whole cell."""
-
-
-class Record(NamedTuple):
-    """Nodes of the trees of some people, one after the other.
-
-    Parameters
-    ----------
-    wanted : (1,) whether anything is written. size : nodes used, whether there was no room, the first person,
-    whose turn it is.
-    kind, place : (nodes,) the split, and which neuron, choice or column. level : k of a whole number. threshold : t.
-    child : (nodes, 2). by : (nodes,) whose multipliers. half : (nodes, columns in cell order) of a choice.
-    slope : (nodes, free) coefficient of each free neuron's input. rate : (nodes, rows) λ.
-    above : (nodes, free) slopes of the lines that ends of deeper layers are proved with at this node.
-    source : (nodes, 2·neurons) the node with whose lines the upper (2n) and lower (2n + 1) end of neuron n was proved.
-    root : (people, K), −1 where the lines of the root are all. state, above_root, below_root : (people, neurons).
-    """
-
-    wanted: Flags
-    size: Integers
-    kind: NDArray[np.int8]
-    place: Integers
-    level: Integers
-    threshold: Floats
-    child: Integers
-    by: Integers
-    half: Flags
-    slope: Floats
-    rate: Floats
-    above: Floats
-    source: Integers
-    root: Integers
-    state: Flags
-    above_root: Floats
-    below_root: Floats
-
-
-def make_record(
-    wanted: bool, nodes: int, people: int, directions: int, neurons: int, early: int, rows: int, columns: int
-) -> Record:
-    """Room for so many nodes; none where nothing is wanted."""
-    nodes, people = (nodes, people) if wanted else (1, 1)
-    return Record(
-        wanted=np.array([wanted], np.uint8),
-        size=np.zeros(4, np.int64),
-        kind=np.zeros(nodes, np.int8),
-        place=np.zeros(nodes, np.int64),
-        level=np.zeros(nodes, np.int64),
-        threshold=np.zeros(nodes),
-        child=np.zeros((nodes, 2), np.int64),
-        by=np.zeros(nodes, np.int64),
-        half=np.zeros((nodes, columns), np.uint8),
-        slope=np.zeros((nodes, neurons)),
-        rate=np.zeros((nodes, rows)),
-        above=np.zeros((nodes, early)),
-        source=np.zeros((nodes, 2 * neurons if early else 0), np.int64),
-        root=np.full((people, directions), -1),
-        state=np.zeros((people, neurons), np.uint8),
-        above_root=np.zeros((people, neurons)),
-        below_root=np.zeros((people, neurons)),
-    )
 
 
 @compiled
