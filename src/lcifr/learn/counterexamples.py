@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from lcifr.learn.region_tensors import CellTensors, RegionTensors, detached
-from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, Layers
-from lcifr.prove.networks.linear_bounds.search import CellPoints, outputs, repair, satisfies_rows
+from lcifr.prove.networks.linear_bounds import CellBatch, Layers
+from lcifr.prove.networks.linear_search import CellPoints, outputs, repair, satisfies_rows
 from lcifr.regions.sampling import project_onto_simplex
 
 STEPS = 25  # the paper's

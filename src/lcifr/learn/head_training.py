@@ -21,8 +21,7 @@ from lcifr.learn.target import Target
 from lcifr.learn.training_loop import Epoch, Schedule, TrainingTask, ValidationMetrics, index_chunks, train
 from lcifr.models.loaders.torch import build_torch, torch_parameters
 from lcifr.models.network import Network
-from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, Layers, tensors, view_cell
-from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
+from lcifr.prove.networks.linear_bounds import CellBatch, Layers, backward, hidden_lines, tensors, view_cell
 from lcifr.regions.region import Region
 
 FloatArray = NDArray[np.float64]

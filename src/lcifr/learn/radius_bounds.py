@@ -13,8 +13,7 @@ import torch
 from lcifr.learn.region_tensors import row_multipliers
 from lcifr.learn.training_loop import index_chunks
 from lcifr.models.network import Network
-from lcifr.prove.networks.linear_bounds.cell_batch import Layers, tensors, view_cell
-from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
+from lcifr.prove.networks.linear_bounds import Layers, backward, hidden_lines, tensors, view_cell
 from lcifr.regions.region import FloatArray, Region
 
 
