@@ -16,7 +16,7 @@ from typing import Any
 
 from lcifr import FairBooster, datasets
 from lcifr.datasets import Dataset
-from lcifr.learn.score import DegenerateModelWarning
+from lcifr.learn.scores import DegenerateModelWarning
 
 ROUNDS = 300
 

@@ -20,7 +20,7 @@ from lcifr.certification.audit import audit
 from lcifr.certification.bundle import write_bundle
 from lcifr.certification.handover import FrozenEncoder, represent
 from lcifr.check import bundle
-from lcifr.check.report.check_report import CheckReport
+from lcifr.check.judge import CheckReport
 from lcifr.data import Encoding
 from lcifr.datasets import load
 from lcifr.errors import DatasetError

@@ -25,7 +25,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 
 from lcifr import FairBooster, datasets
 from lcifr.datasets import Dataset
-from lcifr.learn.score import DegenerateModelWarning, share_error
+from lcifr.learn.scores import DegenerateModelWarning, share_error
 
 NAMES = ("adult", "compas", "crime", "german", "health", "law_school")
 SMALL, FEW = 10_000, 1_000

@@ -15,7 +15,7 @@ import torch
 from lcifr import datasets
 from lcifr.data import Encoding
 from lcifr.datasets import Split
-from lcifr.learn.encoder_training import EncodedPeople, EncoderSettings, EncoderTraining, TrainingMethod
+from lcifr.learn.encoder import EncodedPeople, EncoderSettings, EncoderTraining, TrainingMethod
 from lcifr.learn.target import Target
 from lcifr.learn.training_loop import Schedule, train
 from lcifr.phi.similarity import Similarity

@@ -29,7 +29,7 @@ from experiments.trees.gradient import pipeline
 from experiments.trees.settings import weights
 from lcifr import FairBooster, datasets
 from lcifr.datasets import Dataset
-from lcifr.learn.score import DegenerateModelWarning, share_error
+from lcifr.learn.scores import DegenerateModelWarning, share_error
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from experiments.verdicts import exactly, quick, seen
 from lcifr import datasets
 from lcifr.datasets import Dataset, Split
 from lcifr.estimators import FairEncoder, RobustClassifier
-from lcifr.learn.score import DegenerateModelWarning
+from lcifr.learn.scores import DegenerateModelWarning
 
 
 def measure(cell: Cell, store: Store) -> Found:

@@ -19,9 +19,8 @@ from lcifr.certification.bundle import write_bundle
 from lcifr.certification.consumer import certify
 from lcifr.certification.handover import represent
 from lcifr.check.exact import Rejected, reading
-from lcifr.check.judge import Judge
-from lcifr.check.report.check_report import CheckReport
-from lcifr.check.similar import Formula, derive
+from lcifr.check.judge import CheckReport, Judge
+from lcifr.check.phi import Formula, derive
 from lcifr.check.table import AttributeTable
 from lcifr.data.files import sha256_of
 from tests.certification.scenes import FORMULAS, Scene, scene

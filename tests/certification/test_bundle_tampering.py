@@ -14,7 +14,7 @@ from lcifr.certification.audit import audit
 from lcifr.certification.bundle import write_bundle
 from lcifr.certification.handover import FrozenEncoder, represent
 from lcifr.check.bundle import check_bundle
-from lcifr.check.similar import derive
+from lcifr.check.phi import derive
 from tests.certification.made_bundles import (
     KINDS,
     PARTS,

@@ -20,7 +20,7 @@ from lcifr.certification.consumer import certify
 from lcifr.certification.handover import FrozenEncoder, Representation, covering, represent
 from lcifr.check.bundle import check_bundle
 from lcifr.check.judge import Judge
-from lcifr.check.similar import Formula
+from lcifr.check.phi import Formula
 from lcifr.check.table import AttributeTable
 from lcifr.data import Encoding, Numeric, Schema
 from lcifr.models.network import Network

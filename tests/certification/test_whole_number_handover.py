@@ -88,7 +88,7 @@ def test_a_run_about_whole_numbers_takes_no_parts_of_one_about_reals(tmp_path: P
     assert (found[True].radius < found[False].radius).any()
 
 
-@pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")
+@pytest.mark.filterwarnings("ignore::lcifr.learn.scores.DegenerateModelWarning")
 def test_an_encoder_learns_keeps_and_hands_over_what_it_was_asked_for(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     people = pd.DataFrame(

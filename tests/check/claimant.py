@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 from lcifr.check.judge import Judge
-from lcifr.check.similar import Formula
+from lcifr.check.phi import Formula
 from tests.check.exhaustive_proofs import ProofWriter, directions_of
 from tests.check.random_formulas import Formulas, true_of
 from tests.check.tiny_universes import Decider, Person, Universe

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from lcifr.check.exact import Rejected
-from lcifr.check.network import read_network
-from lcifr.check.proof import Problem, RationalCell, examine, follows
+from lcifr.check.functions import RationalCell, read_network
+from lcifr.check.proof import Problem, examine, follows
 
 
 def box(*ends: tuple[float, float], rows: Sequence[Sequence[float]] = ()) -> RationalCell:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.check.similar import Formula
+from lcifr.check.phi import Formula
 from lcifr.check.table import AttributeTable
 
 NUMBERS, FIRST, VALUES = 2, 2, 3  # columns 0 and 1 are numbers, 2 to 4 one category

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.check.proof import Direction
+from lcifr.check.functions import Direction
 from lcifr.models.network import Network
 from lcifr.prove.gate import build_question
 from lcifr.prove.oracles.enumerate import Enumerate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from lcifr.check.proof import RationalCell
+from lcifr.check.functions import RationalCell
 from lcifr.check.table import AttributeTable
 
 

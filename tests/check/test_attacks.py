@@ -11,7 +11,7 @@ import pytest
 
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected
-from lcifr.check.report.statement import statement
+from lcifr.check.report import statement
 from lcifr.data.files import sha256_of
 from tests.certification.made_bundles import SCENES, contents, judge_of, judged_by, rewritten, with_text
 

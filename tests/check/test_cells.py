@@ -16,8 +16,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lcifr.check.exact import Rejected, decimal, most, reading
-from lcifr.check.proof import RationalCell
-from lcifr.check.similar import Formula, derive
+from lcifr.check.functions import RationalCell
+from lcifr.check.phi import Formula, derive
 from lcifr.check.table import AttributeTable, Person
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.phi.similarity import Similarity

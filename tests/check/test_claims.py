@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from lcifr.check.proof import RationalCell
+from lcifr.check.functions import RationalCell
 from tests.check.claims import UP, box, confirm, leaf
 
 TENT = [[[1.0, 0.0], [1.0, -1.0]], [[1.0, -2.0, 0.0]]]  # x up to 1, then down again

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lcifr.check.judge import Judge
-from lcifr.check.similar import Formula
+from lcifr.check.phi import Formula
 from tests.certification.made_bundles import judged_by
 from tests.check.tables import table_of
 from tests.effort import sampled

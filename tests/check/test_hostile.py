@@ -65,8 +65,9 @@ def test_the_checker_runs_where_nothing_is_installed() -> None:
 import sys
 for name in ("numpy", "torch", "pandas", "scipy", "highspy", "sklearn", "pyarrow"):
     sys.modules[name] = None  # importing it now fails
-from lcifr.check.network import read_network
-from lcifr.check.proof import Problem, RationalCell, examine
+from lcifr.check.functions import read_network
+from lcifr.check.functions import RationalCell
+from lcifr.check.proof import Problem, examine
 proof, cell = [["leaf", [], [[[[0, 1.0]], [], []]]]], RationalCell({("numeric", 0): [(0, -1.0), (0, 2.0)]})
 assert examine(Problem(read_network([[[2.0, 1.0]]]), cell), proof) == {((0, 1.0),): 5}
 foreign = {name.partition(".")[0] for name, module in sys.modules.items() if module is not None}

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from lcifr.check.exact import Rejected
-from lcifr.check.judge import Judge
-from lcifr.check.report.check_report import CheckReport
-from lcifr.check.similar import Formula
+from lcifr.check.judge import CheckReport, Judge
+from lcifr.check.phi import Formula
 from tests.certification.made_bundles import judged_by
 from tests.check.tables import table_of
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lcifr.check.similar import Formula, derive
+from lcifr.check.phi import Formula, derive
 from tests.check.tables import standardised, table_of
 
 OTHER = [[1, 1], "other", "a0"]

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lcifr.check.exact import Rejected
-from lcifr.check.network import read_network
+from lcifr.check.functions import read_network
 from lcifr.check.proof import Bounds, Problem, examine, follows
 from lcifr.models.network import Network
 from lcifr.prove.oracles.enumerate import plain_cell

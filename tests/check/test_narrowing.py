@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from lcifr.check.__main__ import main
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Limit, Rejected, reading
-from lcifr.check.similar import Formula, derive
+from lcifr.check.phi import Formula, derive
 from lcifr.check.table import AttributeTable
 from lcifr.cli.check import check
 from lcifr.errors import LcifrError

@@ -14,9 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.check.exact import Rejected, reading
-from lcifr.check.judge import Judge
-from lcifr.check.report.check_report import CheckReport
-from lcifr.check.similar import Formula, derive
+from lcifr.check.judge import CheckReport, Judge
+from lcifr.check.phi import Formula, derive
 from lcifr.check.table import AttributeTable, Number
 from lcifr.data.program import Program
 from lcifr.errors import LcifrError

@@ -12,10 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.check.exact import Rejected
-from lcifr.check.judge import Judge
-from lcifr.check.network import FORMATS, FactorChain, read_network
-from lcifr.check.report.check_report import CheckReport
-from lcifr.check.similar import Formula
+from lcifr.check.functions import FORMATS, FactorChain, read_network
+from lcifr.check.judge import CheckReport, Judge
+from lcifr.check.phi import Formula
 from tests.certification.made_bundles import judged_by
 from tests.check.second.machine import errors
 from tests.check.second.proof import exact

@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lcifr.check.network import read_network
-from lcifr.check.proof import Problem, RationalCell, examine, follows
+from lcifr.check.functions import RationalCell, read_network
+from lcifr.check.proof import Problem, examine, follows
 from lcifr.prove.gate import build_question
 from lcifr.prove.oracles.enumerate import Enumerate, plain_cell
 from tests.effort import sampled

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lcifr.check.network import FactorChain, errors, numeric, read_network
-from lcifr.check.trees import MixedChain, TreeSum
+from lcifr.check.functions import FactorChain, MixedChain, TreeSum, errors, numeric, read_network
 
 WIDTH, LATENT = 3, 2
 

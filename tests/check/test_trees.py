@@ -12,11 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.check.exact import Rejected, reading
-from lcifr.check.judge import Judge
+from lcifr.check.functions import TreeSum
+from lcifr.check.judge import CheckReport, Judge
+from lcifr.check.phi import Formula, derive
 from lcifr.check.proof import Problem, examine
-from lcifr.check.report.check_report import CheckReport
-from lcifr.check.similar import Formula, derive
-from lcifr.check.trees import TreeSum
 from tests.certification.made_bundles import judged_by
 from tests.check.ensembles import VALUES, Ensemble, descend
 from tests.effort import sampled

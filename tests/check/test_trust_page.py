@@ -45,19 +45,22 @@ def code_lines(path: Path) -> int:
     return len(held - said)
 
 
+BESIDE = {"openings", "people", "report", "sweep"}
+"""Files that no verdict about people depends on."""
+
+
 def test_the_checker_is_as_short_as_it_says() -> None:
-    count = sum(map(code_lines, CHECKER.glob("*.py")))
+    count = sum(code_lines(file) for file in CHECKER.glob("*.py") if file.stem not in BESIDE)
     said = re.search(r"(\d+) lines without comments, docstrings and blanks", PAGE)
     assert said is not None
-    assert count <= int(said[1]) <= 915
+    assert count <= int(said[1]) <= 968
 
 
 def test_what_stands_beside_the_checker_is_counted_apart() -> None:
-    """Binding and openings have a limit of their own, together, and sweeps have one; the report says how long it is."""
-    counts = {room.name: sum(map(code_lines, room.glob("*.py"))) for room in CHECKER.iterdir() if room.is_dir()}
-    counts.pop("__pycache__", None)
-    said = {name: int(lines) for name, lines in re.findall(r"`check/(\w+)` \((\d+) lines\)", PAGE)}
-    assert {"binding", "report", "sweeps"} <= said.keys() <= counts.keys()
-    assert all(counts[name] <= lines for name, lines in said.items())
-    assert sum(lines for name, lines in counts.items() if name not in ("report", "sweeps")) <= 300
-    assert said["sweeps"] <= 153
+    """Each file has a limit of its own, and all of the checker has one."""
+    said = {name: int(lines) for name, lines in re.findall(r"`check/(\w+).py` \((\d+) lines\)", PAGE)}
+    assert said.keys() == BESIDE
+    assert all(code_lines(CHECKER / f"{name}.py") <= lines for name, lines in said.items())
+    assert said["sweep"] <= 153
+    assert said["people"] + said["openings"] <= 325
+    assert sum(map(code_lines, CHECKER.rglob("*.py"))) <= 1_600

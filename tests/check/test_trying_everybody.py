@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lcifr.check.exact import Limit
-from lcifr.check.report.check_report import CheckReport
+from lcifr.check.judge import CheckReport
 from tests.check.claimant import Claimant
 from tests.check.random_formulas import true_of
 from tests.effort import sampled

@@ -18,11 +18,10 @@ from lcifr.certification.audit import audit
 from lcifr.certification.bundle import write_bundle
 from lcifr.certification.handover import FrozenEncoder, Representation, represent
 from lcifr.check.bundle import check_bundle
-from lcifr.check.judge import Judge
-from lcifr.check.network import read_network
+from lcifr.check.functions import read_network
+from lcifr.check.judge import CheckReport, Judge
+from lcifr.check.phi import Formula, derive
 from lcifr.check.proof import Problem, examine
-from lcifr.check.report.check_report import CheckReport
-from lcifr.check.similar import Formula, derive
 from lcifr.check.table import AttributeTable
 from lcifr.errors import ArtefactError
 from lcifr.phi.similarity import Similarity

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import lcifr
-from lcifr.learn import score
+from lcifr.learn import scores
 from tests.cli.listing import COMMANDS
 
 SOURCE = Path(lcifr.__file__).parent
@@ -75,7 +75,7 @@ def test_every_option_that_is_named_anywhere_exists_somewhere() -> None:
 @pytest.mark.parametrize("command", ["produce", "consume", "tune"])
 def test_what_learners_are_advised_exists_in_every_command_that_learns(command: str) -> None:
     """Warnings of models are printed by the command that learned them."""
-    advice = (re.sub("`[^`]*`", "", text) for text in (score.WEIGHT_ADVICE, score.GAMMA_ADVICE))
+    advice = (re.sub("`[^`]*`", "", text) for text in (scores.WEIGHT_ADVICE, scores.GAMMA_ADVICE))
     bare = [option for text in advice for option in OPTION.findall(text)]
     assert bare
     assert set(bare) <= options_of(command)

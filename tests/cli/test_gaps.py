@@ -17,9 +17,9 @@ import xgboost
 from lcifr.certification.population import lower_bound
 from lcifr.data import Encoding, Schema
 from lcifr.phi import Similarity
-from lcifr.report.formats.md import render
+from lcifr.report.folder import read_folder
+from lcifr.report.markdown import render_markdown
 from lcifr.report.pack.model_card import model_card
-from lcifr.report.sources.folder import read_folder
 from lcifr.runs import ModelAuditRequest, audit_model
 from lcifr.runs.auditing.result import AuditResult
 from lcifr.runs.events import Advanced, Event
@@ -167,7 +167,7 @@ def test_a_model_card_rounds_as_the_report_and_says_who_its_figures_are_of(folde
     made = read_folder(folder / "audit")
     odd = {"certified": 252, "violated": 71, "undecided": 0, "people": 323, "not_examined": 77}
     report = replace(made, proved=replace(made.proved, **odd))
-    card, page = model_card(AuditResult.read(folder / "audit"), report), render(report)
+    card, page = model_card(AuditResult.read(folder / "audit"), report), render_markdown(report)
     for share in ("63.0 %", "17.7 %", "19.3 %"):  # 17.75 % and 19.25 % would each round on its own
         assert f"{share} |" in card
         assert f"{share} |" in page

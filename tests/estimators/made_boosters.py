@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from lcifr import FairBooster, FairBoosterRegressor
-from lcifr.estimators.base_booster import BaseBooster
+from lcifr.estimators.boosters import BaseBooster
 from tests.learn.populations import FORMULA, SCHEMA, population
 
 QUICK: dict[str, Any] = {"schema": SCHEMA, "rounds": 40, "learning_rate": 0.3, "min_people": 3}

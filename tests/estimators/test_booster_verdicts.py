@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from lcifr import audit
-from lcifr.learn.score import DegenerateModelWarning
+from lcifr.learn.scores import DegenerateModelWarning
 from tests.estimators.made_boosters import booster, crossed
 from tests.estimators.quick import quiet
 from tests.learn.populations import SCHEMA, population

@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV
 
 from lcifr import FairBooster, LcifrError
 from lcifr.errors import LearningError
-from lcifr.learn.score import DegenerateModelWarning
+from lcifr.learn.scores import DegenerateModelWarning
 from tests.estimators.made_boosters import booster, crossed
 from tests.estimators.quick import quiet
 from tests.learn.populations import FORMULA, SCHEMA, population

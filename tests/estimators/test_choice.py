@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lcifr.errors import LearningError
-from lcifr.estimators.choice import CERTIFIED, Scale, choose
-from lcifr.estimators.frontier import FrontierPoint
-from lcifr.learn.score import (
+from lcifr.estimators.tuning import CERTIFIED, FrontierPoint, Scale, choose
+from lcifr.learn.scores import (
     USELESS,
     balanced_error_of,
     balanced_score_of,

@@ -10,7 +10,7 @@ import pytest
 
 from lcifr.errors import LearningError
 from lcifr.estimators import FairEncoder, RobustClassifier, RobustRegressor
-from lcifr.learn.score import DegenerateModelWarning, effective_rank
+from lcifr.learn.scores import DegenerateModelWarning, effective_rank
 from lcifr.phi.similarity import Similarity
 from tests.estimators.quick import QUICK, quiet
 from tests.learn.populations import FORMULA, population

@@ -13,12 +13,12 @@ from sklearn.base import clone
 
 from lcifr.errors import LearningError
 from lcifr.estimators import RobustClassifier, RobustRegressor
-from lcifr.estimators.base_head import PlainHeadWarning
+from lcifr.estimators.heads import PlainHeadWarning
 from lcifr.learn.target import Target
 from lcifr.models.rule import Kind
 from tests.learn.populations import latent
 
-pytestmark = pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::lcifr.learn.scores.DegenerateModelWarning")
 
 
 def corners(z: np.ndarray, radius: np.ndarray, count: int = 60) -> np.ndarray:

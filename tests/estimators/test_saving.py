@@ -14,7 +14,7 @@ from lcifr.errors import LcifrError, LearningError
 from lcifr.estimators import FairEncoder, RobustClassifier, RobustRegressor
 from tests.learn.populations import FORMULA, SCHEMA, latent, population
 
-pytestmark = pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::lcifr.learn.scores.DegenerateModelWarning")
 QUICK: dict[str, Any] = {"epochs": 3, "batch_size": 32, "latent_dim": 3}
 
 

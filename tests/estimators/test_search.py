@@ -12,7 +12,7 @@ from lcifr.data.files import ChangedFileWarning, LockedError, locked
 from lcifr.estimators import Frontier
 from tests.learn.populations import FORMULA, SCHEMA, population
 
-pytestmark = pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::lcifr.learn.scores.DegenerateModelWarning")
 
 
 @pytest.fixture(scope="module")

@@ -16,14 +16,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lcifr.errors import LcifrError
 from lcifr.estimators import FairBooster, FairBoosterRegressor, FairEncoder, RobustClassifier, RobustRegressor
-from lcifr.estimators.base_booster import BaseBooster
+from lcifr.estimators.boosters import BaseBooster
 from tests.learn.populations import FORMULA, SCHEMA, population
 
 pytestmark = [
     # Conformance runs on noise and on tiny tables: the models are trivial there, and say so.
-    pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning"),
+    pytest.mark.filterwarnings("ignore::lcifr.learn.scores.DegenerateModelWarning"),
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning"),
-    pytest.mark.filterwarnings("ignore::lcifr.estimators.base_head.PlainHeadWarning"),  # the checks know no radius
+    pytest.mark.filterwarnings("ignore::lcifr.estimators.heads.PlainHeadWarning"),  # the checks know no radius
 ]
 
 WEIGHTS = {"check_sample_weight_equivalence_on_dense_data": "scales and thresholds do not depend on weights"}

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
-from lcifr.learn.counterexamples import find_counterexamples
+from lcifr.learn.encoder import find_counterexamples
 from lcifr.learn.region_tensors import RegionTensors
 from lcifr.models.network import Network
 from lcifr.prove.networks.linear_bounds import tensors

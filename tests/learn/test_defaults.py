@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 from dataclasses import MISSING, fields
 from enum import Enum
 from typing import Any
@@ -13,9 +14,20 @@ import pytest
 from lcifr import runs
 from lcifr.cli.terminal.learner_options import pairs_of
 from lcifr.cli.terminal.options import ClassWeight, widths_of
+from lcifr.errors import LearningError
 from lcifr.estimators import FairBooster, FairEncoder, RobustClassifier, RobustRegressor, tune
-from lcifr.learn.defaults import ENCODER, HEAD, MOST_DEPTH
-from lcifr.learn.encoder_training import EncoderSettings
+from lcifr.learn.encoder import EncoderSettings
+from lcifr.learn.parameters import (
+    ENCODER,
+    HEAD,
+    MOST_DEPTH,
+    BoosterParameters,
+    BoostingSettings,
+    EncoderParameters,
+    HeadParameters,
+    find_invalid,
+    parameters,
+)
 from lcifr.learn.training_loop import Schedule
 from lcifr.models.additive import MOST_LEVELS
 
@@ -101,17 +113,43 @@ def test_a_request_and_the_estimator_have_the_same_defaults(request_kind: Any, e
     ],
 )
 def test_whatever_learns_reads_its_defaults_in_one_place(kind: Any, defaults: Any) -> None:
-    known = {"latent_dim" if name == "latent" else name: value for name, value in defaults_of(kind).items()}
+    known = defaults_of(kind)
     shared = set(known) & {one.name for one in fields(defaults)}
     assert len(shared) >= 4
     assert {name: known[name] for name in shared} == {name: getattr(defaults, name) for name in shared}
 
 
 def test_defaults_are_light() -> None:
-    source = inspect.getsource(importlib.import_module("lcifr.learn.defaults"))
+    source = inspect.getsource(importlib.import_module("lcifr.learn.parameters"))
     imported = [line for line in source.splitlines() if line.startswith(("import ", "from "))]
-    light = ["from dataclasses import dataclass", "from enum import StrEnum"]
-    assert imported == ["from __future__ import annotations", *light]
+    modules = {line.split()[1] for line in imported}
+    assert modules <= {"__future__", "lcifr.errors", *sys.stdlib_module_names, "collections.abc"}
+
+
+@pytest.mark.parametrize("kind", [EncoderParameters, HeadParameters, BoosterParameters])
+def test_every_hyper_parameter_has_help_and_a_default_within_its_limits(kind: type) -> None:
+    known = parameters(kind)
+    assert list(known) == [one.name for one in fields(kind)]
+    assert all(one.help.endswith(".") and one.admits(one.default) for one in known.values())
+    assert find_invalid(kind()) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind"),
+    [
+        ({"epochs": 0}, Schedule),
+        ({"warmup": 1.5}, Schedule),
+        ({"learning_rate": 0.0}, BoostingSettings),
+        ({"depth": MOST_DEPTH + 1}, BoostingSettings),
+        ({"gamma": float("nan")}, BoostingSettings),
+        ({"penalty": float("inf")}, BoostingSettings),
+    ],
+)
+def test_limits_are_those_of_the_settings(wrong: dict[str, float], kind: type) -> None:
+    ((name, value),) = wrong.items()
+    assert not parameters(kind)[name].admits(value)
+    with pytest.raises(LearningError, match=name):
+        kind(**wrong)
 
 
 def test_the_deepest_trees_that_are_learned_are_the_deepest_that_are_read() -> None:

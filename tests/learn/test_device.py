@@ -11,7 +11,7 @@ from tests.learn.populations import SCHEMA, population
 
 pytestmark = [
     pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device: torch.cuda.is_available() is False"),
-    pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning"),
+    pytest.mark.filterwarnings("ignore::lcifr.learn.scores.DegenerateModelWarning"),
 ]
 
 FORMULAS = {

@@ -11,7 +11,7 @@ import pytest
 PAGE = (Path(__file__).parents[2] / "docs" / "learning.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")
+@pytest.mark.filterwarnings("ignore::lcifr.learn.scores.DegenerateModelWarning")
 def test_the_page_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     blocks = re.findall(r"^```python\n(.*?)\n```$", PAGE, flags=re.DOTALL | re.MULTILINE)
     assert len(blocks) >= 5

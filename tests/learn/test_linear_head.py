@@ -15,8 +15,8 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 from lcifr.estimators import RobustClassifier
-from lcifr.learn import linear_head
-from lcifr.learn.linear_head import LinearProblem, solve_linear_head
+from lcifr.learn import heads
+from lcifr.learn.heads import LinearProblem, solve_linear_head
 from lcifr.learn.target import Target
 from tests.effort import sampled
 
@@ -147,7 +147,7 @@ def test_the_scale_and_place_of_z_do_not_matter() -> None:
 
 
 def test_a_solver_that_stops_early_is_not_silent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linear_head, "ITERATIONS", 1)
+    monkeypatch.setattr(heads, "ITERATIONS", 1)
     with pytest.warns(ConvergenceWarning, match="before its optimum"):
         solve_linear_head(hand_over(0, "binary", reach=0.1))
 

@@ -15,8 +15,7 @@ from torch.nn.functional import softplus
 from lcifr.data import Encoding
 from lcifr.errors import LearningError
 from lcifr.estimators import FairEncoder, plain
-from lcifr.learn.encoder_training import EncodedPeople, EncoderSettings, EncoderTraining
-from lcifr.learn.radius_bounds import bound_radius
+from lcifr.learn.encoder import EncodedPeople, EncoderSettings, EncoderTraining, bound_radius
 from lcifr.learn.region_tensors import RegionTensors
 from lcifr.learn.target import Target
 from lcifr.models.loaders.torch import torch_parameters
@@ -118,7 +117,7 @@ def test_rows_make_the_bound_smaller() -> None:
 
 
 @pytest.mark.parametrize("method", ["bounds", "dl2"])
-@pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")
+@pytest.mark.filterwarnings("ignore::lcifr.learn.scores.DegenerateModelWarning")
 def test_training_lowers_the_proved_radius_of_people_held_out(method: str) -> None:
     X, y = population(300)
     others, labels = population(150, seed=9)
@@ -147,7 +146,7 @@ def test_the_label_must_survive_the_stretched_radius() -> None:
     target, index = Target.of(label), torch.arange(20)
     losses = []
     for stretch in (0.5, 1.0, 4.0):
-        chosen = EncoderSettings(gamma=3.0, stretch=stretch, latent=4, dtype=torch.float64)
+        chosen = EncoderSettings(gamma=3.0, stretch=stretch, latent_dim=4, dtype=torch.float64)
         torch.manual_seed(5)  # the same weights each time
         producer = EncoderTraining(people, people, target, chosen, seed=0)
         layers, (weight, bias) = torch_parameters(producer.module.encoder), torch_parameters(producer.module.head)[0]
@@ -161,7 +160,7 @@ def test_the_label_must_survive_the_stretched_radius() -> None:
     assert losses[0] < losses[-1]
 
 
-@pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")
+@pytest.mark.filterwarnings("ignore::lcifr.learn.scores.DegenerateModelWarning")
 def test_stretch_certifies_more_people_where_gamma_alone_does_not() -> None:
     X, y = population(300)
     encoder = FairEncoder(

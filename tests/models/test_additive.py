@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lcifr.learn.trees.directions import Directions
-from lcifr.learn.trees.verdicts import certified_by_bounds
+from lcifr.learn.boosting.boosting import certified_by_bounds
+from lcifr.learn.boosting.losses import Directions
 from lcifr.models.additive import AdditiveModel, PairFunction, ShapeFunction, range_maximum
 from lcifr.models.rule import Kind, Rule
-from tests.learn.trees.models import random_model
-from tests.learn.trees.reference import FORMULAS, all_scores, encoded
+from tests.learn.boosting.models import random_model
+from tests.learn.boosting.reference import FORMULAS, all_scores, encoded
 
 
 @pytest.mark.parametrize("formula", FORMULAS.values(), ids=FORMULAS)

@@ -7,8 +7,8 @@ import pytest
 
 from lcifr.models.additive import as_trees
 from lcifr.prove import maximize
-from tests.learn.trees.models import random_model
-from tests.learn.trees.reference import FORMULAS
+from tests.learn.boosting.models import random_model
+from tests.learn.boosting.reference import FORMULAS
 
 
 @pytest.mark.parametrize("formula", FORMULAS.values(), ids=FORMULAS)

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lcifr.learn.trees.boosting import boost
-from lcifr.learn.trees.boosting_settings import BoostingSettings
+from lcifr.learn.boosting.boosting import boost
+from lcifr.learn.parameters import BoostingSettings
 from lcifr.models.additive import additive_from_dict, additive_to_dict
-from tests.learn.trees.reference import FORMULAS, encoded
+from tests.learn.boosting.reference import FORMULAS, encoded
 
 ENCODING, TARGET, PEOPLE = encoded(80, FORMULAS["noise and a free category"], kind="classes")
 SETTINGS = BoostingSettings(rounds=6, max_bins=10, min_people=2, gamma=0.1, interactions=2, depth=3)

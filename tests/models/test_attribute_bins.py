@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lcifr.learn.trees.bins.places import Places
-from lcifr.learn.trees.stretching import stretch_region
-from lcifr.learn.trees.terms import places_of
+from lcifr.learn.boosting.boosting import places_of, stretch_region
+from lcifr.learn.boosting.places import Places
 from lcifr.models.additive import APART, choose_bins, equal_shares
-from tests.learn.trees.models import pair_bins
-from tests.learn.trees.reference import FORMULAS, encoded
+from tests.learn.boosting.models import pair_bins
+from tests.learn.boosting.reference import FORMULAS, encoded
 
 
 @pytest.mark.parametrize("formula", FORMULAS.values(), ids=FORMULAS)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lcifr.check.exact import Rejected
-from lcifr.check.network import Network as IntegerNetwork
-from lcifr.check.network import read_network
+from lcifr.check.functions import Network as IntegerNetwork
+from lcifr.check.functions import read_network
 from lcifr.check.proof import Bounds, Problem, examine, follows
 from lcifr.models.network import Network
 from lcifr.prove.oracles.enumerate import plain_cell

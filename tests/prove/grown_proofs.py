@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lcifr.check.network import read_network
+from lcifr.check.functions import read_network
 from lcifr.models.network import Network
 from lcifr.prove.oracles.enumerate import ExactCell
 from lcifr.prove.oracles.formulation import formulate

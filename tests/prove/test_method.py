@@ -14,6 +14,7 @@ import torch
 
 from lcifr import Network, Region, maximize
 from lcifr.errors import LcifrError, NetworkError
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.function import Function
 from lcifr.prove import networks, oracles
 from lcifr.prove.gate import Method, SolverMethod, build_question
@@ -42,6 +43,10 @@ class Floor(Function):
 
     def to_bytes(self) -> bytes:
         return b"floor"
+
+    @property
+    def native(self) -> Arithmetic:
+        return Arithmetic.EXACT
 
 
 def test_every_method_of_the_rooms_is_listed_by_its_name() -> None:

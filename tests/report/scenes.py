@@ -14,7 +14,7 @@ from lcifr.certification.handover import FrozenEncoder, represent
 from lcifr.certification.population import state
 from lcifr.certification.verdicts import Audit, Reason, Verdict
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
-from lcifr.estimators.frontier import Frontier, FrontierPoint
+from lcifr.estimators.tuning import Frontier, FrontierPoint
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.loading import read_model
 from lcifr.phi import Similarity

@@ -12,9 +12,8 @@ import pytest
 from lcifr.certification.audit import audit
 from lcifr.certification.population import Tally, state
 from lcifr.report import build, render
-from lcifr.report.decided import MOST, OTHERS
-from lcifr.report.document import Table
-from lcifr.report.wording import put_into_words
+from lcifr.report.build import MOST, OTHERS
+from lcifr.report.sections import Table, put_into_words
 from tests.certification import scenes as small
 from tests.report import scenes
 

@@ -16,13 +16,11 @@ from lcifr.cli.report import Format
 from lcifr.display.text import at_least, count, floored, percent, percents, short
 from lcifr.errors import LcifrError
 from lcifr.report import build, format_names, render
+from lcifr.report import people as shown_people
 from lcifr.report.build import read_frontier
-from lcifr.report.charts import frontier
-from lcifr.report.document import Chart, Table
-from lcifr.report.formats import LISTED
-from lcifr.report.people import shown as shown_people
-from lcifr.report.people.shown import show
-from lcifr.report.wording import put_into_words
+from lcifr.report.page import LISTED
+from lcifr.report.people import show
+from lcifr.report.sections import Chart, Table, frontier, put_into_words
 from tests.certification import scenes as small
 from tests.report import scenes
 from tests.report.tags import Tags

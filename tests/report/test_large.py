@@ -48,12 +48,12 @@ def test_many_attributes_of_which_no_two_are_alike_leave_room_for_fewer_people()
 
 
 def test_long_names_leave_room_for_fewer_people(monkeypatch):
-    from lcifr.report.people import explorer
+    from lcifr.report import people
 
     found, encoder = scenes.audited()
-    everybody = explorer.explore(found, encoder, encoder.similarity, None, {})
-    monkeypatch.setattr(explorer, "BYTES", 10_000)
-    fewer = explorer.explore(found, encoder, encoder.similarity, None, {})
+    everybody = people.explore(found, encoder, encoder.similarity, None, {})
+    monkeypatch.setattr(people, "BYTES", 10_000)
+    fewer = people.explore(found, encoder, encoder.similarity, None, {})
     assert 0 < len(fewer.people) < len(everybody.people)
     assert not fewer.complete
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lcifr.report.formats._people import PRINTED
+from lcifr.report.html import PRINTED
 from tests.report import scenes
 from tests.report.measures import CONTRAST, OVERLAPS, SPREAD
 

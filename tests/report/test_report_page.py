@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from lcifr.report.wording import put_into_words
+from lcifr.report.sections import put_into_words
 from tests.report import scenes
 from tests.report.scenes import tree_report
 
 TEXT = (Path(__file__).parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")
+@pytest.mark.filterwarnings("ignore::lcifr.learn.scores.DegenerateModelWarning")
 def test_the_examples_run(tmp_path: Path) -> None:
     example = "\n".join(re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL))  # one goes on where the other ended
     program = tmp_path / "page.py"

@@ -10,7 +10,7 @@ import pytest
 from lcifr.certification.population import state
 from lcifr.report import build, render
 from lcifr.report.content import Checked
-from lcifr.report.wording import put_into_words
+from lcifr.report.sections import put_into_words
 from lcifr.runs.auditing.baselines import beaten_by
 from tests.report import scenes
 

@@ -103,11 +103,11 @@ def test_without_phi_no_similar_range_is_shown():
 
 
 def test_of_many_attributes_that_differ_those_that_move_the_output_most_are_drawn(monkeypatch):
-    from lcifr.report.people import explained
+    from lcifr.report import people
 
     whole = next(one for one in tree_report(3).explorer.people if len(one.profiles) > 1)
     made, found = explained_models.audited(8, together=3)
-    monkeypatch.setattr(explained, "EACH", 1)
+    monkeypatch.setattr(people, "EACH", 1)
     report = build(found, state(found, held_out=True), similarity=made.encoder.similarity)
     (kept,) = next(one for one in report.explorer.people if one.id == whole.id).profiles
     assert abs(kept.at_own - kept.at_other) == max(abs(one.at_own - one.at_other) for one in whole.profiles)
@@ -116,10 +116,10 @@ def test_of_many_attributes_that_differ_those_that_move_the_output_most_are_draw
 
 
 def test_pictures_around_counterexamples_are_limited(monkeypatch):
-    from lcifr.report.people import explained
+    from lcifr.report import people
 
     made, found = explained_models.audited(8, together=3)
-    monkeypatch.setattr(explained, "AROUND", 2)
+    monkeypatch.setattr(people, "AROUND", 2)
     report = build(found, state(found, held_out=True), similarity=made.encoder.similarity)
     assert sum(bool(one.profiles) for one in report.explorer.people) == 2
     assert "drawn around only 2 of these counterexamples" in render(report, "md")

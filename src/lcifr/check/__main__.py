@@ -8,7 +8,7 @@ ids) 5 where they are others, 4 as with --strict, and else 6: of model and φ no
 
 import sys
 
-from lcifr.check.report.command import main
+from lcifr.check.report import main
 
 __all__ = ["main"]
 

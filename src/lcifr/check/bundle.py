@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from lcifr.check.exact import BYTES, LETTERS, LONGER, MOST, VALUES, Limit, Rejected, at_most, ensure, number, reading
-from lcifr.check.judge import Judge
-from lcifr.check.report.check_report import CheckReport
-from lcifr.check.similar import Formula
-from lcifr.check.sweeps.judge import SweepJudge
+from lcifr.check.judge import CheckReport, Judge
+from lcifr.check.phi import Formula
+from lcifr.check.sweep import SweepJudge
 from lcifr.check.table import AttributeTable
 
 FORMAT, SWEEP = "lcifr-audit-10", "lcifr-sweep-2"

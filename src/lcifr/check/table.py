@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from lcifr.check.exact import COLUMNS, at_most, ensure, items, numbers, position, up
-from lcifr.check.network import FORMATS, Group, Groups
+from lcifr.check.functions import FORMATS, Group, Groups
 
 Person = dict[str, Any]  # name → value of a number, code of a category; or Unknown
 # Some of all individuals, by what they do not exceed: name of a category → its codes; row → a fraction, and of one

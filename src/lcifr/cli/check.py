@@ -94,7 +94,7 @@ def check(
     or a radius has no proof. With your own files: 5 one of them differs, 6 none differs, but something was not given or
     not compared.
     """
-    from lcifr.check.report.command import hush
+    from lcifr.check.report import hush
     from lcifr.runs.binding.own_files import OwnFiles
     from lcifr.runs.checking import CheckRequest
     from lcifr.runs.checking import check as run_check

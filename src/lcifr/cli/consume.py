@@ -24,7 +24,7 @@ from lcifr.cli.terminal.options import (
     widths_of,
 )
 from lcifr.cli.terminal.output import JsonOption, command, print_json, say, to_stderr, words_of
-from lcifr.learn.defaults import HEAD
+from lcifr.learn.parameters import HEAD
 from lcifr.runs.consume_request import ConsumeRequest
 from lcifr.runs.consuming import consume as run_consume
 

@@ -39,7 +39,7 @@ def demo(
     from rich.console import Console
 
     from lcifr.cli.terminal import demo_story as story
-    from lcifr.report.sources.demo import write_demo_report
+    from lcifr.report.page import write_demo_report
     from lcifr.runs.demo import DemoRequest, demo_similarity
     from lcifr.runs.demo import demo as run_demo
 

@@ -57,7 +57,7 @@ from lcifr.cli.terminal.options import (
 from lcifr.cli.terminal.output import JsonOption, is_asked, print_json, say, watched, words_of
 from lcifr.cli.terminal.produced import show_produced
 from lcifr.errors import LcifrError
-from lcifr.learn.defaults import BOOSTER, ENCODER, HELD_OUT_SHARE
+from lcifr.learn.parameters import BOOSTER, ENCODER, HELD_OUT_SHARE
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.runs.producing import ProduceRequest
 from lcifr.runs.producing import produce as run_produce

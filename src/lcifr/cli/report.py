@@ -15,7 +15,7 @@ EXAMPLE = "Example: lcifr report audit --out report.html"
 
 
 class Format(StrEnum):
-    """Those of ``lcifr.report.formats``, one under two names; a test compares them: ``--help`` does not load those."""
+    """Those of ``lcifr.report.page``, one under two names; a test compares them: ``--help`` does not load those."""
 
     HTML = "html"
     MD = "md"

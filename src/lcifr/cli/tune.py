@@ -57,7 +57,7 @@ from lcifr.cli.terminal.options import (
 from lcifr.cli.terminal.output import JsonOption, console, print_json, say, to_stderr, watched, words_of
 from lcifr.cli.terminal.produced import show_produced
 from lcifr.errors import LcifrError
-from lcifr.learn.defaults import BOOSTER, ENCODER, GAMMAS, HELD_OUT_SHARE, Learner
+from lcifr.learn.parameters import BOOSTER, ENCODER, GAMMAS, HELD_OUT_SHARE, Learner
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.runs.tuning import TuneRequest
 from lcifr.runs.tuning import tune as run_tune

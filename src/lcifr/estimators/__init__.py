@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from lcifr.estimators.baselines import plain, unaware
     from lcifr.estimators.boosters import FairBooster, FairBoosterRegressor
     from lcifr.estimators.encoder import FairEncoder
-    from lcifr.estimators.frontier import Frontier, tune
     from lcifr.estimators.heads import RobustClassifier, RobustRegressor
+    from lcifr.estimators.tuning import Frontier, tune
 
 __all__ = [
     "FairBooster",
@@ -24,15 +24,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "FairBooster": "boosters",
-    "FairBoosterRegressor": "boosters",
-    "FairEncoder": "encoder",
-    "Frontier": "frontier",
-    "RobustClassifier": "heads",
-    "RobustRegressor": "heads",
-    "plain": "baselines",
-    "tune": "frontier",
-    "unaware": "baselines",
+    "FairBooster": "lcifr.estimators.boosters",
+    "FairBoosterRegressor": "lcifr.estimators.boosters",
+    "FairEncoder": "lcifr.estimators.encoder",
+    "Frontier": "lcifr.estimators.tuning",
+    "RobustClassifier": "lcifr.estimators.heads",
+    "RobustRegressor": "lcifr.estimators.heads",
+    "plain": "lcifr.estimators.baselines",
+    "tune": "lcifr.estimators.tuning",
+    "unaware": "lcifr.estimators.baselines",
 }
 
 
@@ -41,5 +41,5 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name in _HOMES:
-        return getattr(import_module(f"lcifr.estimators.{_HOMES[name]}"), name)
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from sklearn.base import clone
 
-from lcifr.estimators.base_booster import BaseBooster
+from lcifr.estimators.boosters import BaseBooster
 from lcifr.estimators.encoder import FairEncoder
 
 Producer = FairEncoder | BaseBooster

@@ -11,20 +11,22 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from lcifr.data import Encoding, Individuals, Schema
-from lcifr.estimators.degeneracy import warn_of_degeneracies
-from lcifr.estimators.input_validation import (
+from lcifr.estimators.saving import read_encoder, write_encoder
+from lcifr.estimators.validation import (
     LabelledPeople,
+    encoder_settings,
     resolve_schema,
     resolve_similarity,
+    schedule_of,
+    seed_of,
     split_training,
+    unread_attributes,
     validate_labels,
     validate_people,
 )
-from lcifr.estimators.saving import read_encoder, write_encoder
-from lcifr.estimators.settings import encoder_settings, schedule_of, seed_of, unread_attributes
-from lcifr.learn.defaults import ENCODER
-from lcifr.learn.encoder_training import EncodedPeople, TrainedEncoder, train_encoder
-from lcifr.learn.radius_bounds import LatentReach, bound_radius
+from lcifr.learn.encoder import EncodedPeople, LatentReach, TrainedEncoder, bound_radius, train_encoder
+from lcifr.learn.parameters import ENCODER
+from lcifr.learn.scores import warn_of_degeneracies
 from lcifr.learn.target import Target, class_weights
 from lcifr.phi.similarity import Similarity
 from lcifr.prove import Radius, radius

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from lcifr.errors import LearningError
-from lcifr.learn.defaults import ENCODER
+from lcifr.learn.parameters import ScheduleParameters, find_invalid
 
 CHUNK = 512
 """People judged at once: larger chunks fall out of the cache and are slower for it."""
@@ -21,8 +21,8 @@ BETTER = 1e-5
 
 
 @dataclass(frozen=True)
-class Schedule:
-    """Hyper-parameters of the training loop.
+class Schedule(ScheduleParameters):
+    """Hyper-parameters of the training loop, checked.
 
     Parameters
     ----------
@@ -30,32 +30,13 @@ class Schedule:
     patience : epochs without progress before stopping; the learning rate is halved at a third of that.
     """
 
-    epochs: int = ENCODER.epochs
-    batch_size: int = ENCODER.batch_size
-    learning_rate: float = ENCODER.learning_rate
-    weight_decay: float = ENCODER.weight_decay
-    patience: int = ENCODER.patience
-    warmup: float = ENCODER.warmup
     seed: int = 0
     verbose: bool = False
 
     def __post_init__(self) -> None:
-        wrong = [
-            name
-            for name, good in (
-                ("epochs", self.epochs >= 1),
-                ("batch_size", self.batch_size >= 1),
-                ("learning_rate", self.learning_rate > 0),
-                ("weight_decay", self.weight_decay >= 0),
-                ("patience", self.patience >= 1),
-                ("warmup", 0 <= self.warmup <= 1),
-            )
-            if not good
-        ]
-        if wrong:
-            found = ", ".join(f"{name}={getattr(self, name)!r}" for name in wrong)
+        if wrong := find_invalid(self):
             raise LearningError(
-                f"{found} is not a valid schedule", fix="counts and rates are positive, warmup is in [0, 1]"
+                f"{', '.join(wrong)} is not a valid schedule", fix="counts and rates are positive, warmup is in [0, 1]"
             )
 
     def strength(self, epoch: int) -> float:

@@ -195,7 +195,7 @@ class Network(Function):
 
     def exactly(self, point: Sequence[float]) -> tuple[Fraction, ...]:
         """The outputs at one point (inputs,), without any rounding: the checker's own evaluation."""
-        from lcifr.check.network import FactorChain, read_network
+        from lcifr.check.functions import FactorChain, read_network
 
         chain = FactorChain([[read_network(self.rows())]], self.inputs)
         return tuple(chain.at({("numeric", 0): [*enumerate(self._points(point).tolist())]}))
@@ -359,7 +359,7 @@ class Chain(Function):
 
     def exactly(self, point: Sequence[float]) -> tuple[Fraction, ...]:
         """The outputs at one point (inputs,), without any rounding: the checker's own evaluation."""
-        from lcifr.check.network import FactorChain, read_network
+        from lcifr.check.functions import FactorChain, read_network
 
         chain = FactorChain([[read_network(factor.rows()) for factor in self.factors]], self.inputs)
         return tuple(chain.at({("numeric", 0): [*enumerate(map(float, point))]}))

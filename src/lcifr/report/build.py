@@ -17,18 +17,74 @@ from lcifr.data.files import versions
 from lcifr.display.charts import Histogram, histogram
 from lcifr.display.text import arithmetic_words, exactly
 from lcifr.models.function import Function
+from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind
 from lcifr.models.trees import Trees
 from lcifr.phi import Similarity
 from lcifr.report.cautions import find_cautions, find_findings, find_notes
-from lcifr.report.content import About, FrontierRow, GroupRow, ModelRow, Origin, Promise, Proved, Report, Tuning
-from lcifr.report.decided import read_decisions
-from lcifr.report.people.explorer import explore
+from lcifr.report.content import (
+    About,
+    DecisionRow,
+    Decisions,
+    FrontierRow,
+    GroupRow,
+    ModelRow,
+    Origin,
+    Promise,
+    Proved,
+    Report,
+    Tuning,
+)
+from lcifr.report.people import explore
 from lcifr.runs.folders.results import TuneResult
 
 if TYPE_CHECKING:
-    from lcifr.estimators.frontier import Frontier
+    from lcifr.estimators.tuning import Frontier
+
+
+# Decision rates: how many people get which decision, by group and by true label.
+
+MOST = 6
+"""Decisions with a column of their own; of more, the frequent ones have one and the others share the last."""
+OTHERS = "any other"
+
+
+def read_decisions(found: Audit | Certificates, statement: Statement, words: Mapping[str, str]) -> Decisions | None:
+    """What a statement counts, in the order of the model's own labels; None where a model predicts numbers."""
+    if not statement.decisions:
+        return None
+    known = _names(found.model, statement)
+    often = sorted(known, key=lambda name: (-statement.decisions.get(name, 0), known.index(name)))
+    names = known if len(known) <= MOST else [name for name in known if name in often[: MOST - 1]]
+
+    def counts(of: Mapping[str, int]) -> tuple[int, ...]:
+        own = tuple(of.get(name, 0) for name in names)
+        return own if len(names) == len(known) else (*own, sum(of.values()) - sum(own))
+
+    return Decisions(
+        names=tuple(words.get(name, name) for name in names) + ((OTHERS,) if len(names) < len(known) else ()),
+        people=counts(statement.decisions),
+        groups=tuple(
+            DecisionRow(attribute, value, counts(of))
+            for attribute, values in statement.group_decisions.items()
+            for value, of in values.items()
+        ),
+        labels=tuple(
+            DecisionRow("", words.get(label, label), counts(statement.confusion[label]))
+            for label in sorted(statement.confusion, key=lambda label: known.index(label))
+        ),
+    )
+
+
+def _names(model: Model, statement: Statement) -> list[str]:
+    """Every decision that the model can take, that was taken, or that would have been right."""
+    labels: Any = range(model.rule.classes) if model.labels is None else model.labels
+    names = [decision_name(label) for label in labels]
+    return list(dict.fromkeys([*names, *statement.decisions, *statement.confusion]))
+
+
+# From an audit's result to the content of its report.
 
 KINDS = {"certified": Verdict.CERTIFIED, "counterexample": Verdict.COUNTEREXAMPLE, "undecided": Verdict.UNDECIDED}
 FIGURES = ("accuracy", "balanced_accuracy", "certified", "violated", "undecided", "r2", "mean_error")
@@ -54,7 +110,7 @@ def build(
     statement : what it says of the population, by :func:`lcifr.certification.state`.
     encoder : the encoder that was audited. similarity : of a model without one, φ. Without either, φ is not shown.
     radius : the hand-over of these people, or (people,) radii.
-    tuning : the :class:`lcifr.estimators.frontier.Frontier` that :func:`lcifr.tune` returned.
+    tuning : the :class:`lcifr.estimators.tuning.Frontier` that :func:`lcifr.tune` returned.
     promise : φ, where the words are known and neither encoder nor similarity is at hand.
     about : names, words, settings, the checker's word.
     """

@@ -1,22 +1,93 @@
-"""A report written to a file, from request to result."""
+"""A report in any format, written to a file: of a result folder, of a sweep, of the demo."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from lcifr.certification.population import state
 from lcifr.data.files import moment, write_atomic
-from lcifr.errors import LcifrError
-from lcifr.report.content import Report
-from lcifr.report.formats import LISTED, format_names, render
-from lcifr.report.sources.folder import read_folder
-from lcifr.report.sweeps.render import render_sweep
+from lcifr.errors import LcifrError, did_you_mean
+from lcifr.report.build import build
+from lcifr.report.content import About, Report
+from lcifr.report.folder import checked_of, read_folder
+from lcifr.report.html import render_html
+from lcifr.report.markdown import render_json, render_markdown
+from lcifr.report.people import first_people
+from lcifr.report.sweep import render_sweep
+from lcifr.runs.demo import PROOFS, DemoResult
 from lcifr.runs.events import step
 from lcifr.runs.folders.run import command_of_folder
 from lcifr.runs.folders.settings import RunSettings
 from lcifr.runs.sweeps.folder import SweepResult
+
+# The formats of a report: HTML, Markdown and JSON.
+
+LISTED = 50
+"""People on a Markdown page: about 30 lines each."""
+FORMATS = {"html": render_html, "json": render_json, "md": render_markdown}
+
+
+def format_names() -> tuple[str, ...]:
+    """Every format there is."""
+    return tuple(FORMATS)
+
+
+def render(report: Report, format: str = "html", *, people: int | None = LISTED) -> str:
+    """The report as text in one format: the same text for the same report, always.
+
+    Parameters
+    ----------
+    people : how many a Markdown page shows one by one; None for everyone in the report. Other formats show them all.
+    """
+    if format == "md" and people is not None:
+        report = replace(report, explorer=first_people(report.explorer, people))
+    if format not in FORMATS:
+        raise LcifrError(
+            f"there is no format {format!r}.{did_you_mean(format, format_names())}",
+            fix=f"one of {', '.join(format_names())}",
+        )
+    return FORMATS[format](report)
+
+
+# The report of the demo: the page about its last model, with the others as baselines; Markdown and JSON beside it.
+
+DECISIONS = {"0": "refused", "1": "granted"}
+
+
+def write_demo_report(result: DemoResult) -> Path:
+    """Write the report in every format into the demo's folder; the path of the page."""
+    *others, last = result.models
+    data, settings = result.data, result.settings
+    statement = state(
+        last.audit,
+        data.test.y,
+        held_out=True,
+        by={"sex": data.test.X["sex"]},
+        baselines={model.name: dict(model.figures) for model in others},
+    )
+    about = About(
+        title="German Credit: do similar people get the same decision?",
+        data=f"{len(data.test)} applicants not used for training",
+        partial=data.partial,
+        data_cautions=data.cautions,
+        model=last.name,
+        decisions=DECISIONS,
+        settings={"command": f"lcifr demo --seed {settings.seed}"},
+        author="lcifr demo",
+        audited=settings.started[: len("2026-11-16")],
+        checked=checked_of(last.checked),
+        recheck=(f"python -m lcifr.check {PROOFS}/trained",),
+    )
+    made = build(last.audit, statement, encoder=last.encoder, radius=last.handed, about=about)
+    for form in format_names():
+        (result.out / f"report.{form}").write_bytes(render(made, form).encode())
+    return result.out / "report.html"
+
+
+# A report written to a file, from request to result.
 
 OTHER_NAMES = {"": "html", "htm": "html", "markdown": "md"}
 """Of formats, and of the endings of their files."""

@@ -1,20 +1,489 @@
-"""Sections of the page with charts, tables and people, in words."""
+"""Sections of a report: its sentences, tables and charts. Careful words: certified with respect to φ, and no more."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
-from lcifr.display.text import count, percent
-from lcifr.report.charts import frontier, margins, radii
-from lcifr.report.content import Report, Tuning
-from lcifr.report.document import Block, PeopleBlock
-from lcifr.report.numbers import FIT, error_words, margin_sentence, number_models
-from lcifr.report.tables import (
-    confusion_table,
-    decision_table,
-    group_table,
-    model_table,
+from lcifr.certification.population import ScaleSource
+from lcifr.display.charts import Dot, Histogram, ShareGrid, ShareStrip, model_dot
+from lcifr.display.score_charts import pair_rows, pair_sentence
+from lcifr.display.scores import MarkedScore, PairScore, score_head, score_rows, score_sentence
+from lcifr.display.text import (
+    at_least,
+    count,
+    exactly,
+    fixed,
+    labels_words,
+    not_examined_words,
+    percent,
+    percents,
+    quantity,
+    short,
+    split_tenths,
 )
+from lcifr.phi.parser import drop_last_comments
+from lcifr.report.content import (
+    KINDS,
+    Caution,
+    Checked,
+    DecisionRow,
+    Decisions,
+    Explorer,
+    GroupRow,
+    LibraryFacts,
+    ModelRow,
+    Origin,
+    Proved,
+    Report,
+    Scores,
+    Tuning,
+)
+from lcifr.report.people import marked_scores
+
+# The content in words: paragraphs, tables and charts that every format writes alike.
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells as they are read; ``numbers`` says which columns hold numbers, ``own`` which row is the model audited."""
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numbers: tuple[bool, ...]
+    own: int | None = None
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A picture and its numbers as a table: a histogram, a score, a pair, a strip or grid of shares, or a frontier."""
+
+    key: str
+    title: str
+    description: str
+    axis: str
+    table: Table
+    histogram: Histogram | None = None
+    dots: tuple[Dot, ...] = ()
+    required: float = 0.0
+    legend: tuple[tuple[str, str], ...] = ()
+    score: MarkedScore | None = None
+    pair: PairScore | None = None
+    strip: ShareStrip | None = None
+    grid: ShareGrid | None = None
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """Charts side by side, with one person marked in them: the id, or nothing for nobody."""
+
+    charts: tuple[Chart, ...]
+    marked: str
+
+
+@dataclass(frozen=True)
+class CodeBlock:
+    """Text as it was written: a formula, a command."""
+
+    text: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Points:
+    """A list; an item that begins with spaces stands below the one before."""
+
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PeopleBlock:
+    """The explorer, and how many counterexamples there are in all."""
+
+    explorer: Explorer
+    violated: int
+
+
+Block = str | Table | Chart | Gallery | CodeBlock | Points | PeopleBlock
+
+
+@dataclass(frozen=True)
+class Section:
+    key: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The one figure a reader takes away, never without its bound and what it is a figure of."""
+
+    figure: str
+    words: str
+    bound: str
+    parts: tuple[tuple[str, str, int, str], ...]  # kind, name, people, share
+    of: str = "certified with respect to φ"  # what the figure is a share of
+    counted: bool = True  # whether people were counted, or only shares of them are known
+    muted: bool = False  # of a model that decides the same for everybody: the figure is nothing to be proud of
+
+
+@dataclass(frozen=True)
+class Document:
+    title: str
+    subtitle: str
+    facts: tuple[tuple[str, str], ...]  # date, author, model, what was confirmed for whom
+    headline: Headline
+    cautions: tuple[Caution, ...]
+    sections: tuple[Section, ...]
+    kind: str = "Certificate report"
+    footer: str = "Certified means: with respect to φ as printed here, for the model with these hashes, and no more."
+
+
+# Tables of a report: verdicts, models, groups, decision rates and the confusion matrix. Shares of one whole add up.
+
+
+def verdict_counts(proved: Proved) -> tuple[int, ...]:
+    """Certified, counterexample, undecided; and not examined, where there are such rows."""
+    counts = (proved.certified, proved.violated, proved.undecided)
+    return (*counts, proved.not_examined) if proved.not_examined else counts
+
+
+def verdict_shares(proved: Proved) -> tuple[str, ...]:
+    """Shares of :func:`verdict_counts`, of all rows of the table: the same figures wherever they stand."""
+    return tuple(percents(verdict_counts(proved)))
+
+
+def verdict_table(proved: Proved) -> Table:
+    """Every verdict, and why some are undecided."""
+    certified, violated, undecided, *gone = verdict_shares(proved)
+    tenths = split_tenths(verdict_counts(proved))[2]
+    reasons = zip(proved.reasons.items(), percents(list(proved.reasons.values()), tenths), strict=True)
+    rows = (
+        ("Certified with respect to φ", count(proved.certified), certified),
+        ("Counterexample found", count(proved.violated), violated),
+        ("Undecided", count(proved.undecided), undecided),
+        *((f"of these: {reason}", count(people), share) for (reason, people), share in reasons),
+        *(("Not examined: a value is missing", count(proved.not_examined), share) for share in gone),
+        ("Vacuous: certified because no one is similar", count(proved.vacuous), percent(proved.vacuous / proved.rows)),
+        ("No one similar but the person", count(proved.alone), percent(proved.alone / proved.rows)),
+    )
+    return Table("Verdicts", ("Verdict", "People", "Share"), rows, (False, True, True))
+
+
+def model_table(models: Sequence[ModelRow]) -> Table:
+    """The model audited, and its baselines."""
+    head = ("Model", "Accuracy", "Balanced accuracy", "Certified", "Counterexample", "Undecided")
+    rows = tuple((m.name, percent(m.accuracy), percent(m.balanced_accuracy), *model_verdicts(m)) for m in models)
+    return Table("Models on the same people", head, rows, (False, *[True] * 5), own=0)
+
+
+def model_verdicts(model: ModelRow) -> Sequence[str]:
+    """Certified, counterexample, undecided of one model, adding up where all three are known."""
+    shares = [share for share in (model.certified, model.violated, model.undecided) if share is not None]
+    if len(shares) == 3 and abs(sum(shares) - 1) < 1e-6:
+        return percents(shares)
+    return [percent(share) for share in (model.certified, model.violated, model.undecided)]
+
+
+def group_table(groups: Sequence[GroupRow], fit: str, words: Callable[[GroupRow], str]) -> Table:
+    """Verdicts by group; the last column says how well the model fits each group.
+
+    Parameters
+    ----------
+    fit : the heading of that column. words : what stands in it.
+    """
+    head = ("Attribute", "Value", "People", "Certified", "At least", "Counterexample", fit)
+    rows = tuple(
+        (
+            row.attribute,
+            row.value,
+            count(row.people),
+            percent(row.certified),
+            at_least(row.at_least),
+            percent(row.violated),
+            words(row),
+        )
+        for row in groups
+    )
+    return Table("Verdicts by group", head, rows, (False, False, *[True] * 5))
+
+
+def decision_table(decisions: Decisions) -> Table:
+    """How often each decision is taken: of everybody, and of every group."""
+    everybody = DecisionRow("Everybody", "–", decisions.people)
+    rows = tuple(
+        (row.attribute, row.value, count(sum(row.people)), *percents(row.people))
+        for row in (everybody, *decisions.groups)
+    )
+    head = ("Attribute", "Value", "People", *decisions.names)
+    return Table("How often each decision is taken", head, rows, (False, False, *[True] * (len(head) - 2)))
+
+
+def confusion_table(decisions: Decisions) -> Table:
+    """True labels against decisions, in people."""
+    rows = tuple((row.value, *map(count, row.people), count(sum(row.people))) for row in decisions.labels)
+    totals = [sum(column) for column in zip(*(row.people for row in decisions.labels), strict=True)]
+    head = ("True label", *(f"decided {name}" for name in decisions.names), "People")
+    rows = (*rows, ("All", *map(count, totals), count(sum(totals))))
+    return Table("True labels against decisions, in people", head, rows, (False, *[True] * (len(head) - 1)))
+
+
+def scale_table(scales: Sequence[ScaleSource]) -> Table:
+    """The standard deviations and ranks that φ speaks of, and how many rows of which table they come from."""
+    head = ("Attribute", "Standard deviation", "Rows with a value", "Rows", "Table")
+    rows = tuple(
+        (
+            one.attribute if one.by is None else f"rank of {one.attribute} by {one.by}",
+            "–" if one.sd is None else f"{one.sd:.4g}",
+            count(one.rows),
+            count(one.of),
+            one.source,
+        )
+        for one in scales
+    )
+    return Table("Where the standard deviations and ranks of φ come from", head, rows, (False, True, True, True, False))
+
+
+# Charts with their legends and the same numbers as tables.
+
+
+def margins(shown: Histogram) -> Chart:
+    """Of all people."""
+    return _histogram(shown, "margins", "Proved margins", "margin of the decision")
+
+
+def radii(shown: Histogram) -> Chart:
+    """Of all people."""
+    return _histogram(shown, "radii", "Proved radii", "radius ε in the latent space")
+
+
+def _histogram(shown: Histogram, key: str, title: str, axis: str) -> Chart:
+    totals = {kind: sum(counts) for kind, counts in shown.counts.items()}
+    of_each = ", ".join(f"{count(total)} {KINDS[kind].lower()}" for kind, total in totals.items())
+    where = f"from {short(shown.edges[0])} to {short(shown.edges[-1])}"
+    beyond = sum(shown.beyond)
+    outside = f"; the end bars also hold {count(beyond)} beyond" if beyond else ""
+    left = f"; left out, without a number: {count(shown.left_out)}" if shown.left_out else ""
+    spans = [_span(shown, place) for place in range(shown.bars)]
+    rows = tuple(
+        (span, *(count(counts[place]) for counts in shown.counts.values()))
+        for place, span in enumerate(spans)
+        if any(counts[place] for counts in shown.counts.values())
+    )
+    return Chart(
+        key=key,
+        title=title,
+        description=f"Histogram of {of_each}, {where}{outside}{left}.",
+        axis=axis,
+        table=Table(
+            f"{title}, in numbers",
+            ("Between", *(KINDS[kind] for kind in shown.counts)),
+            rows,
+            (False, *[True] * len(shown.counts)),
+        ),
+        histogram=shown,
+        legend=tuple((kind, KINDS[kind]) for kind in shown.counts),
+    )
+
+
+def _span(shown: Histogram, place: int) -> str:
+    low, high = short(shown.edges[place], 6), short(shown.edges[place + 1], 6)
+    if place == 0 and shown.beyond[0]:
+        return f"below {high}"
+    if place == shown.bars - 1 and shown.beyond[1]:
+        return f"above {low}"
+    return f"{low} to {high}"
+
+
+def frontier(tuning: Tuning) -> Chart:
+    """Certified share against score."""
+    balanced = tuning.by == "balanced"
+    what = "balanced accuracy" if balanced else "score"
+    dots = tuple(
+        model_dot(row.kind, row.gamma, row.certified, row.balanced if balanced else row.score, row.family)
+        for row in tuning.rows
+    )
+    rows = tuple(
+        (
+            dot.label + (" (chosen)" if row.kind == "chosen" else ""),
+            percent(row.score),
+            percent(row.balanced),
+            percent(row.certified),
+        )
+        for row, dot in zip(tuning.rows, dots, strict=True)
+    )
+    return Chart(
+        key="tuned",
+        title=f"{what.capitalize()} against certified share",
+        description=f"{len(dots)} models: certified share across, {what} up. The dashed line is what was required.",
+        axis="certified share (validation)",
+        table=Table(
+            "Weights that were tried", ("Model", "Score", "Balanced", "Certified"), rows, (False, True, True, True)
+        ),
+        dots=dots,
+        required=tuning.required,
+    )
+
+
+# Regression models in a report: how good they are, and what their tolerance means.
+
+
+def tolerance_sentence(tolerance: float) -> str:
+    """What the promise leaves open, and who chose that."""
+    return (
+        f"The model predicts a number, and all numbers here are in the label’s own unit. The tolerance is "
+        f"{exactly(tolerance)}: predictions closer than that count as the same decision. The user of the model chose "
+        "it; a larger tolerance certifies more people and promises each of them less."
+    )
+
+
+def margin_sentence(tolerance: float) -> str:
+    """What a margin of numbers is."""
+    return (
+        f"The margin is proved, in the label’s own unit: it is what is left of the tolerance of {exactly(tolerance)} "
+        "after the farthest similar person. Where it is negative, nothing is proved."
+    )
+
+
+def error_words(row: ModelRow | GroupRow) -> str:
+    """The mean error in the label's own unit; a dash where the labels are not known."""
+    return "–" if row.mean_error is None else quantity(row.mean_error)
+
+
+def number_models(models: Sequence[ModelRow]) -> Table:
+    """The model audited and its baselines, by R² and mean absolute error."""
+    rows = tuple(
+        (
+            model.name,
+            fixed(model.r2),
+            error_words(model),
+            *model_verdicts(model),
+        )
+        for model in models
+    )
+    head = ("Model", "R²", "Mean error", "Certified", "Counterexample", "Undecided")
+    return Table("Models on the same people", head, rows, (False, *[True] * 5), own=0)
+
+
+FIT = (
+    "R² is the share of the labels’ variance that a model explains: 1 is perfect, 0 is what always predicting the mean "
+    "of these people would give. The mean error is how far predictions are from the true labels on average, in the "
+    "label’s own unit. Always predicting the mean of the training labels is certified for everyone, and useless."
+)
+
+
+# The section of an additive model: what each attribute adds, as charts, and how far each moves the output.
+
+
+def scores_section(report: Report) -> Iterator[Block]:
+    """Only for reports with scores."""
+    scores = report.explorer.scores
+    assert scores is not None
+    yield _lead(scores)
+    first = report.explorer.first
+    charts = tuple(_chart(place, one) for place, one in enumerate(marked_scores(first, report.explorer)))
+    yield Gallery(charts, "" if first is None else first.id)
+    rows = tuple((name, short(moves, 3)) for name, moves in scores.moves.items())
+    yield Table("How far each attribute moves the output among these people", ("Attribute", "By"), rows, (False, True))
+    if scores.pairs:
+        yield (
+            "Some pairs of attributes have a joint score in addition to their own: blue raises the output, red lowers "
+            "it, and deeper colours mean more."
+        )
+        yield Gallery(tuple(_pair_chart(place, one) for place, one in enumerate(scores.pairs)), "")
+    if scores.undrawn:
+        yield f"These pairs have a joint score, which counts but is not drawn: {', '.join(scores.undrawn)}."
+
+
+def _lead(scores: Scores) -> str:
+    start = "The output of this model is a sum of what each attribute adds"
+    if scores.average is not None:
+        average = f"{short(scores.average, 3)}, the average of these people"
+        start = f"The output of this model is {average}, plus what each attribute adds"
+    up = f" A higher output favours “{scores.up}”." if scores.up else ""
+    some = len(scores.drawn) < len(scores.moves)
+    which = f"the {count(len(scores.drawn))} attributes that move it most" if some else "all of them"
+    return f"{start}.{up} The charts show {which}, with 0 for the average; grey bars show the people."
+
+
+def _pair_chart(place: int, score: PairScore) -> Chart:
+    head = (score.across.attribute, score.up.attribute, "Adds")
+    table = Table(f"{score.name}: the cells with the largest effect", head, pair_rows(score), (False, False, True))
+    return Chart(f"pair-{place}", score.name, pair_sentence(score), score.name, table, pair=score)
+
+
+def _chart(place: int, marked: MarkedScore) -> Chart:
+    score = marked.score
+    head = score_head(score)
+    legend = tuple((f"o{number}", name) for number, name in enumerate(score.outputs))
+    return Chart(
+        key=f"score-{place}",
+        title=score.attribute,
+        description=score_sentence(score),
+        axis=score.attribute,
+        table=Table(f"{score.attribute}, in numbers", head, score_rows(score), (False, *[True] * (len(head) - 1))),
+        score=marked,
+        legend=legend,
+    )
+
+
+# How verdicts were found, of networks and of trees; what the report speaks about, by hash and version.
+
+NETWORK = (
+    "Linear bounds of the network on that region, refined by branching, prove that no point in it gets a different "
+    "decision. Every bound is rounded to the safe side."
+)
+TREES = (
+    "The leaves that each tree can reach in that region bound the sum. The region is split at thresholds and sets of "
+    "categories until no part of it can get a different decision. Thresholds are those at which the deployed "
+    "comparison changes, and every bound is rounded to the safe side."
+)
+
+
+SCORES = (
+    "The scores that the trees can give in that region lie in a box for each of its cells. Linear bounds of the model "
+    "on that box, refined by branching, prove that none of them gets a different decision. Every bound is rounded "
+    "to the safe side."
+)
+
+
+NAMES = {"look_up": "look-up of columns"}
+"""Of hashes, where those of the results are not plain English."""
+
+
+def method_section(report: Report) -> Iterator[Block]:
+    """What was done, and with what."""
+    yield (
+        "For every person, φ defines a region of all similar people, rounded outward. "
+        f"{TREES if report.origin.trees else SCORES if report.origin.encoder_trees else NETWORK} "
+        "If that fails, lcifr searches for similar people with a different decision. One counts as a counterexample "
+        "only if φ holds for the pair, evaluated exactly, and two plain forward passes decide differently beyond "
+        "rounding. Between the outermost whole numbers that φ allows, a proof also covers fractions. Ties are never "
+        "certified."
+    )
+    if (library := report.origin.library) is not None:
+        yield _compared(library)
+    rows = tuple((NAMES.get(name, name), sha256) for name, sha256 in report.hashes.items())
+    yield Table("What this report is about (SHA-256)", ("Item", "Hash"), rows, (False, False))
+    yield Table("Versions", ("Package", "Version"), tuple(report.versions.items()), (False, False))
+    if report.settings:
+        yield Table("Settings", ("Setting", "Value"), tuple(report.settings.items()), (False, False))
+
+
+def _compared(model: LibraryFacts) -> str:
+    """How the model as it was read was held against its library."""
+    scales = f"Standard deviations and ranks in φ come from {model.reference}."
+    if not model.runtime:
+        return f"The model was read from its file, step by step as its library computes it. {scales}"
+    return (
+        f"The model was read from its file, step by step as its library computes it. {model.runtime} makes the "
+        "same decision for everyone wherever rounding leaves no doubt, and a counterexample counts only if "
+        f"{model.runtime} also gives the two people different decisions. {scales}"
+    )
+
+
+# Sections of the page with charts, tables and people, in words.
 
 MARGIN = (
     "The margin is proved: every similar person stays at least this far from a different decision, in units of the "
@@ -123,3 +592,214 @@ def explorer_section(report: Report) -> Iterator[Block]:
     if 0 < (drawn := sum(bool(one.profiles) for one in explorer.people)) < explorer.counterexamples:
         yield f"To save space, the model’s output is drawn around only {count(drawn)} of these counterexamples."
     yield PeopleBlock(explorer, report.proved.violated)
+
+
+# Every sentence of a report. Careful words: certified with respect to φ, and no more.
+
+LIMITS = (
+    "It does not say that the model is fair or unbiased. It says: certified with respect to φ. What that is worth "
+    "depends on φ.",
+    "It says nothing about people who differ in what φ holds equal, or about proxies: attributes that φ holds equal "
+    "may reveal the ones that φ leaves free.",
+    "It does not say that a decision is right. A model that makes the same decision for everyone is certified for "
+    "everyone. This is why accuracy, the majority rate and the baselines appear next to every certified share.",
+    "It says nothing about people who were not certified one by one. The bound for the population is a statistical "
+    "statement, made only for people who were held out from training and drawn from that population.",
+    "It applies to the model whose hash is given below, computed in the arithmetic named above. Compare both with the "
+    "running system. TF32, bfloat16, float16 and quantised runtimes are never covered.",
+)
+
+
+def put_into_words(report: Report) -> Document:
+    """The report as a document."""
+    sections = [
+        Section("promise", "What was promised", tuple(_promise(report))),
+        Section("proved", "What was proved", tuple(_proved(report.proved))),
+        Section("compared", "Compared with the baselines", tuple(compared_section(report))),
+        *([Section("decisions", "Decisions and errors", tuple(decisions_section(report)))] if report.decisions else []),
+        Section("distances", "How far from another decision", tuple(distances_section(report))),
+    ]
+    if report.explorer.scores is not None:
+        sections.append(Section("scores", "What each attribute adds", tuple(scores_section(report))))
+    if report.tuning is not None:
+        sections.append(Section("frontier", "What the promise costs", tuple(frontier_section(report))))
+    if report.groups:
+        sections.append(Section("groups", "Group by group", tuple(groups_section(report))))
+    sections += [
+        Section("explorer", "Person by person", tuple(explorer_section(report))),
+        *([Section("data", "About the data", (Points(report.data_cautions),))] if report.data_cautions else []),
+        Section("limits", "What this report does not say", (Points(LIMITS),)),
+        Section("method", "Method, versions, hashes", tuple(method_section(report))),
+        Section("recheck", "Check it yourself", tuple(_recheck(report))),
+    ]
+    subtitle = ", ".join(part for part in (report.data, f"with respect to φ = {report.promise.name}") if part)
+    facts = tuple(_facts(report))
+    return Document(report.title, subtitle, facts, _headline(report.proved), report.cautions, tuple(sections))
+
+
+def _facts(report: Report) -> Iterator[tuple[str, str]]:
+    """What the top of the page says of itself: when, by whom, about what, and what was confirmed for whom."""
+    origin = report.origin
+    written = f"; page written {origin.written}" if origin.written else ""
+    yield "Audited", (origin.audited or "date not recorded") + written
+    yield "Author", origin.author or "not named"
+    if origin.library is None:
+        yield "Model", _model(origin, report.hashes.get("encoder", ""), report.hashes.get("model", ""))
+    else:
+        yield from _library(origin.library)
+    if origin.labels:
+        yield "Decisions", f"{labels_words(origin.labels)}."
+    yield "Arithmetic", f"{origin.arithmetic}."
+    yield "Confirmed", _confirmed(report)
+
+
+def _model(origin: Origin, encoder: str, model: str) -> str:
+    on = ""
+    if origin.encoder:
+        on = f" on an encoder, {_function(origin.encoder, origin.encoder_trees)} (sha256 {encoder[:12]}…)"
+    return f"{_function(origin.model, origin.trees)} (sha256 {model[:12]}…){on}"
+
+
+def _library(model: LibraryFacts) -> Iterator[tuple[str, str]]:
+    """A model of another library: the file, what it computes, how it decides, and who says so."""
+    yield "Model", f"{model.name}; {'; '.join(model.steps)} (sha256 {model.sha256[:12]}…)"
+    yield "Rule", f"{model.rule}."
+    if model.assumptions:
+        yield "Assumed", " ".join(model.assumptions)
+    yield "Runtime", model.runtime or "not installed; replaced by an exact forward pass of the model as it was read"
+
+
+def _function(sizes: tuple[int, ...], trees: int) -> str:
+    if trees:
+        of = "1 tree" if trees == 1 else f"a sum of {count(trees)} trees"
+        return f"{of} {' → '.join(map(count, sizes))}"
+    kind = "linear model" if len(sizes) == 2 else "ReLU network"
+    return f"{kind} {' → '.join(map(count, sizes))}"
+
+
+def _confirmed(report: Report) -> str:
+    checked, people = report.checked, report.proved.people
+    if checked is None:
+        return "nothing: the exact checker has not been run on these verdicts"
+    of = "all" if checked.people == people else f"{count(checked.people)} people drawn at random from the"
+    refused = f"; REJECTED for {count(checked.rejected)}" if checked.rejected else ""
+    return (
+        f"by the exact checker for {of} {count(people)} people: {count(checked.certified)} certificates, "
+        f"{count(checked.counterexamples)} counterexamples{refused}"
+    )
+
+
+def _headline(proved: Proved) -> Headline:
+    kinds = ("certified", "counterexample", "undecided", "not-examined")
+    bound = (
+        f"No statement about a population: {proved.no_bound}."
+        if proved.lower is None
+        else f"In the population: at least {at_least(proved.lower)}, with {_confidence(proved)} confidence."
+    )
+    shares = verdict_shares(proved)
+    words = f"{count(proved.certified)} of {count(proved.rows)} people are certified with respect to φ"
+    words += f"{not_examined_words(proved.not_examined)}."
+    if proved.constant is not None:
+        bound = f"{words} For such a model, this means nothing. {bound}"
+        words = f"The model makes the same decision for everyone: {proved.constant}."
+    return Headline(
+        shares[0],
+        words,
+        bound,
+        tuple(
+            (kind, KINDS[kind], number, share)
+            for kind, number, share in zip(kinds, verdict_counts(proved), shares, strict=False)
+        ),
+        muted=proved.constant is not None,
+    )
+
+
+def _confidence(proved: Proved) -> str:
+    return f"{100 * proved.confidence:g} %"
+
+
+def _promise(report: Report) -> Iterator[Block]:
+    promise = report.promise
+    yield f"For everyone whom φ calls similar to a person, whether or not they exist, the promise is: {report.rule}."
+    if report.explorer.tolerance is not None:
+        yield tolerance_sentence(report.explorer.tolerance)
+    if promise.text is None:
+        yield "The producer does not reveal φ. It is the formula with the hash given below."
+        return
+    yield CodeBlock(drop_last_comments(promise.text), f"φ as written: {promise.name}")
+    if promise.english is None:
+        return
+    lead, items = english_points(promise.english)
+    yield lead
+    if items:
+        yield Points(items)
+    if report.scales:
+        yield scale_table(report.scales)
+    yield from (f"Note: {note}" for note in report.notes)
+
+
+def english_points(text: str) -> tuple[str, tuple[str, ...]]:
+    """The first line, and the rest as a list: dashes are points, anything else ends one."""
+    lead, *rest = text.splitlines()
+    items = []
+    for line in rest:
+        level = (len(line) - len(line.lstrip())) // 4
+        items.append("  " * level + line.strip().removeprefix("- "))
+    return lead, tuple(items)
+
+
+def _proved(proved: Proved) -> Iterator[Block]:
+    gone = ""
+    if proved.not_examined:
+        gone = (
+            f" The other {count(proved.not_examined)} rows of the table have missing values and were not examined: "
+            "nothing is known about these people. Shares are of all rows."
+        )
+    yield (
+        f"Each of {count(proved.people)} people was examined individually.{gone} Certified means that there is a "
+        "proof. A counterexample is a concrete similar person with a different decision. Undecided means neither was "
+        "found."
+    )
+    yield verdict_table(proved)
+    if proved.lower is not None:
+        yield (
+            f"If these people were drawn at random from a population and not used for training, then at least "
+            f"{at_least(proved.lower)} of that population would be certified, with {_confidence(proved)} confidence "
+            "(exact one-sided Clopper–Pearson bound, rounded down)."
+        )
+    if proved.on_ball is not None and proved.on_box is not None:
+        yield (
+            f"From the hand-over alone, without seeing the people, {percent(proved.on_ball)} are certified on the ball "
+            f"and {percent(proved.on_box)} on the box; end to end it is {verdict_shares(proved)[0]}. A hand-over "
+            "also covers values between whole numbers, unless it says otherwise."
+        )
+
+
+def _recheck(report: Report) -> Iterator[Block]:
+    if report.checked is not None:
+        yield _word_of(report.checked, report.proved.people)
+    else:
+        yield "The exact checker has not been run on these verdicts yet."
+    if report.recheck:
+        yield (
+            "The checker needs only Python: no solver, no GPU, and no part of the program that made the proofs. It "
+            "derives everyone’s region from φ itself and recomputes every bound in exact arithmetic."
+        )
+        yield CodeBlock("\n".join(report.recheck), "Run this in the audit’s folder")
+    elif report.checked is None and report.origin.library is not None:
+        yield "There are no proofs here to check. Write them with lcifr audit --model … --bundle, then run lcifr check."
+    elif report.checked is None:
+        yield (
+            "There are no proofs here to check. An auditor who has the producer’s folder can write them with "
+            "lcifr audit --bundle and this model, and confirm them with lcifr check."
+        )
+
+
+def _word_of(checked: Checked, people: int) -> str:
+    drawn = f", drawn at random from the {count(people)}" if checked.people < people else ""
+    words = (
+        f"The exact checker checked {count(checked.people)} people{drawn}: {count(checked.certified)} certificates "
+        f"and {count(checked.counterexamples)} counterexamples are confirmed in exact arithmetic"
+    )
+    words += f", {count(checked.rejected)} are REJECTED." if checked.rejected else ", none is rejected."
+    return words + (" It did not check anyone else." if drawn else "")

@@ -13,8 +13,8 @@ from lcifr.runs.events import Listener, StepKind, listening, step
 
 if TYPE_CHECKING:
     from lcifr.certification.bundle import Drawn
-    from lcifr.check.binding.comparison import FileComparison
-    from lcifr.check.report.check_report import CheckReport
+    from lcifr.check.judge import CheckReport
+    from lcifr.check.people import FileComparison
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class CheckResult:
 
     @property
     def exit_code(self) -> int:
-        """As ``lcifr check`` ends; see :func:`lcifr.check.binding.comparison.exit_code`."""
-        from lcifr.check.binding.comparison import exit_code
+        """As ``lcifr check`` ends; see :func:`lcifr.check.people.exit_code`."""
+        from lcifr.check.people import exit_code
 
         return exit_code(self.report, self.compared)
 
@@ -70,7 +70,7 @@ def check(request: CheckRequest, listener: Listener | None = None) -> CheckResul
     from lcifr.certification.bundle import read_drawn
     from lcifr.check.bundle import check_bundle
     from lcifr.check.exact import Rejected
-    from lcifr.check.report.statement import statement
+    from lcifr.check.report import statement
     from lcifr.runs.binding.comparing import BundleBinding
 
     bundle = request.folder

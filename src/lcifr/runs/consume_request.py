@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from lcifr.errors import LcifrError
-from lcifr.learn.defaults import HEAD
+from lcifr.learn.parameters import HEAD
 
 
 @dataclass(frozen=True, kw_only=True)

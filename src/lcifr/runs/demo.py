@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lcifr.certification.verdicts import Audit
     from lcifr.datasets import Dataset
     from lcifr.estimators import FairEncoder
-    from lcifr.estimators.base_head import Head
+    from lcifr.estimators.heads import Head
     from lcifr.phi import Similarity
     from lcifr.runs.auditing.result import CheckedProofs
 

@@ -13,8 +13,8 @@ from lcifr.runs.events import warn
 from lcifr.runs.folders.summaries import TRAINING
 
 if TYPE_CHECKING:
-    from lcifr.estimators.base_head import Head
     from lcifr.estimators.baselines import Producer
+    from lcifr.estimators.heads import Head
 
 
 @contextmanager
@@ -25,7 +25,7 @@ def one_thread(*, say: bool = True) -> Iterator[list[str]]:
     """
     import torch
 
-    from lcifr.learn.score import DegenerateModelWarning
+    from lcifr.learn.scores import DegenerateModelWarning
 
     before, said = torch.get_num_threads(), list[str]()
     torch.set_num_threads(1)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
-from lcifr.learn.defaults import BOOSTER, ENCODER, HELD_OUT_SHARE, Learner
+from lcifr.learn.parameters import BOOSTER, ENCODER, HELD_OUT_SHARE, Learner
 from lcifr.runs.formulas import fit_similarity, read_formula
 from lcifr.runs.people.tables import is_file
 from lcifr.runs.people.train_test import TrainTest, read_train_test

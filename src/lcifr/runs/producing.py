@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lcifr.errors import LcifrError
-from lcifr.learn.defaults import ENCODER
+from lcifr.learn.parameters import ENCODER
 from lcifr.runs.events import Listener, StepKind, listening, step
 from lcifr.runs.folders.producer import (
     LEARNED,

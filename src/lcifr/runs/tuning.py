@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
-from lcifr.learn.defaults import ENCODER, GAMMAS, Learner
+from lcifr.learn.parameters import ENCODER, GAMMAS, Learner
 from lcifr.runs.events import Listener, StepKind, listening, step
 from lcifr.runs.folders.producer import (
     summarize,
@@ -22,8 +22,8 @@ from lcifr.runs.learning_request import LearningRequest
 
 if TYPE_CHECKING:
     from lcifr.estimators import Frontier
-    from lcifr.estimators.base_head import Head
     from lcifr.estimators.baselines import Producer
+    from lcifr.estimators.heads import Head
     from lcifr.runs.folders.results import TuneResult
     from lcifr.runs.folders.summaries import ConsumerSummary, ProducerSummary
     from lcifr.runs.people.train_test import TrainTest
@@ -94,7 +94,7 @@ def _search(
 ) -> tuple[Frontier, int]:
     """What was found, and from how many people everything was learned."""
     from lcifr.estimators import tune as search
-    from lcifr.estimators.input_validation import split_rows
+    from lcifr.estimators.validation import split_rows
     from lcifr.runs.learning import one_thread
 
     labels = None if head._task == "regression" else people.train.y

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lcifr.check.network import read_network
+from lcifr.check.functions import read_network
 from lcifr.models.network import Network
 from lcifr.prove.gate import build_question
 from lcifr.prove.oracles.enumerate import Enumerate

@@ -19,7 +19,7 @@ from lcifr.runs.auditing.parties import open_people, read_parties
 from lcifr.runs.learning import load_encoder
 
 
-@pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")
+@pytest.mark.filterwarnings("ignore::lcifr.learn.scores.DegenerateModelWarning")
 def test_people_are_lowered_once_for_both_baselines(
     story: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from lcifr.check.openings.opening import check_opening
-from lcifr.check.openings.sample import drawn
+from lcifr.check.openings import check_opening, drawn
 from lcifr.data.files import sha256_of
 from lcifr.errors import LcifrError
 from lcifr.runs.evidence.challenging import challenge
 from lcifr.runs.evidence.committing import SaltedLines, commit, open_drawn
 from tests.certification.made_bundles import bundle, contents
-from tests.check.openings.producers import audited, bundle_of, write_challenge
+from tests.check.opening_producers import audited, bundle_of, write_challenge
 
 HASH = re.compile(r"[0-9a-f]{64}")
 

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from lcifr.report.sources import folder as report_folder
+from lcifr.report import folder as report_folder
 from lcifr.runs.people import source
 from lcifr.runs.streaming.audited import AuditJob
 from tests.runs.results import result

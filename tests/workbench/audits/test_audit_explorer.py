@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.report.sources.folder import read_content
+from lcifr.report.folder import read_content
 
 
 @pytest.fixture(scope="module")

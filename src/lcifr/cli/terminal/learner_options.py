@@ -9,7 +9,7 @@ import typer
 
 from lcifr.cli.terminal.output import is_asked
 from lcifr.errors import LcifrError
-from lcifr.learn.defaults import AUTO, BOOSTER, MOST_DEPTH, Learner
+from lcifr.learn.parameters import AUTO, BOOSTER, MOST_DEPTH, Learner
 
 
 class ProduceLearner(StrEnum):

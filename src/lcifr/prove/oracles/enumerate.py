@@ -13,8 +13,9 @@ from typing import final
 import numpy as np
 
 from lcifr.check.exact import exact, up
-from lcifr.check.network import Network as IntegerNetwork
-from lcifr.check.proof import Problem, RationalCell, Relaxation, has_room
+from lcifr.check.functions import Network as IntegerNetwork
+from lcifr.check.functions import RationalCell, has_room
+from lcifr.check.proof import Problem, Relaxation
 from lcifr.models.network import Network
 from lcifr.prove.gate import Method, Obstacle
 from lcifr.prove.oracles.formulation import LayerInterval

@@ -12,8 +12,8 @@ from typing import final
 
 import numpy as np
 
-from lcifr.check.network import Network as IntegerNetwork
-from lcifr.check.network import read_network
+from lcifr.check.functions import Network as IntegerNetwork
+from lcifr.check.functions import read_network
 from lcifr.models.network import Network
 from lcifr.prove.gate import SolverMethod
 from lcifr.prove.oracles.enumerate import ExactCell

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lcifr.display.text import count, percent
-from lcifr.report.document import Table
+from lcifr.report.sections import Table
 
 UNKNOWN = (
     "?",

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 
 from lcifr.display.text import count, fixed, percent, percents, quantity
 from lcifr.report.content import Report
-from lcifr.report.document import Table
-from lcifr.report.formats.md import markdown_table, plain_markdown
-from lcifr.report.method import NAMES
+from lcifr.report.markdown import markdown_table, plain_markdown
+from lcifr.report.sections import NAMES, Table
 from lcifr.runs.auditing.result import AuditResult
 
 OPEN = "*To be added by the provider of the model; an audit does not know it.*"

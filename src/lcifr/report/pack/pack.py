@@ -16,12 +16,12 @@ from lcifr.check.bundle import ENCODER, ENCODING, MANIFEST, MODEL, PEOPLE, SIMIL
 from lcifr.data.files import moment, now, sha256_of, versions
 from lcifr.errors import LcifrError
 from lcifr.report.content import Report
-from lcifr.report.formats import render
-from lcifr.report.formats.md import markdown_table
+from lcifr.report.folder import read_folder
+from lcifr.report.markdown import markdown_table
 from lcifr.report.pack.group_rates import GroupRates
 from lcifr.report.pack.model_card import model_card
 from lcifr.report.pack.selected import SelectedPeople
-from lcifr.report.sources.folder import read_folder
+from lcifr.report.page import render
 from lcifr.runs.auditing.gathering import PATIENCE
 from lcifr.runs.auditing.result import AuditResult
 from lcifr.runs.checking import CheckRequest, check
@@ -186,7 +186,7 @@ def _text(name: str) -> str:
 
 def _digests(bundle: Path, result: AuditResult) -> dict[str, Any]:
     """Of people, φ, schema, encoding and models, by which a bundle knows them."""
-    from lcifr.check.binding.people import bundle_people, kinds_of
+    from lcifr.check.people import bundle_people, kinds_of
 
     schema = json.loads((bundle / "encoding.json").read_bytes())["schema"]
     people = bundle_people(bundle, sha256_of(bundle / PEOPLE), kinds_of(schema))
@@ -201,7 +201,7 @@ def _digests(bundle: Path, result: AuditResult) -> dict[str, Any]:
 
 
 def _about(folder: Path, time: str) -> dict[str, Any]:
-    from lcifr.report.sources.folder import read_settings
+    from lcifr.report.folder import read_settings
 
     settings = read_settings(folder)
     made = None if settings is None else {"started": settings.started, "finished": settings.finished}

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from lcifr.certification.handover import FrozenEncoder
     from lcifr.certification.population import Statement
     from lcifr.data import Individuals
-    from lcifr.estimators.base_head import Head
     from lcifr.estimators.baselines import Producer
+    from lcifr.estimators.heads import Head
     from lcifr.models.arithmetic import Arithmetic
     from lcifr.phi import Similarity
     from lcifr.runs.auditing.parties import Parties
@@ -133,7 +133,7 @@ def figures_of(said: Statement) -> dict[str, Any]:
 
 def beaten_by(statement: Statement, *, is_unaware: bool) -> dict[str, str]:
     """What is said where a baseline is as good and as often certified, and what to do about it."""
-    from lcifr.learn.score import UNAWARE_ADVICE
+    from lcifr.learn.scores import UNAWARE_ADVICE
 
     said, as_good = {}, [name for name, figures in statement.baselines.items() if _as_good(figures, statement)]
     if "plain" in as_good:

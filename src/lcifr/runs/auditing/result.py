@@ -9,7 +9,7 @@ from typing import Any
 
 from lcifr.certification.bundle import Drawn
 from lcifr.certification.population import ScaleSource, Statement, decision_name
-from lcifr.check.report.check_report import CheckReport
+from lcifr.check.judge import CheckReport
 from lcifr.errors import LcifrError, did_you_mean
 from lcifr.models.model import Model
 from lcifr.phi.lint import Finding

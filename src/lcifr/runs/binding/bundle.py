@@ -14,7 +14,7 @@ from lcifr.certification.bundle import ENCODER, ENCODING, MODEL, SIMILARITY
 from lcifr.errors import ArtefactError
 
 if TYPE_CHECKING:
-    from lcifr.check.report.check_report import CheckReport
+    from lcifr.check.judge import CheckReport
     from lcifr.data import Encoding, Schema
 
 

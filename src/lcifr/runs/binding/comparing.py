@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.certification.bundle import SIMILARITY, read_drawn
-from lcifr.check.binding.comparison import DIFFERS, NAMED, NOT_GIVEN, SAME, SHOWN, FileComparison, compare_people
+from lcifr.check.people import DIFFERS, NAMED, NOT_GIVEN, SAME, SHOWN, FileComparison, compare_people
 from lcifr.errors import LcifrError
 from lcifr.runs.binding.bundle import CheckedBundle
 from lcifr.runs.binding.differences import (
@@ -26,8 +26,8 @@ from lcifr.runs.events import step
 from lcifr.runs.models.opening import open_model
 
 if TYPE_CHECKING:
-    from lcifr.check.binding.people import CanonicalPeople
-    from lcifr.check.report.check_report import CheckReport
+    from lcifr.check.judge import CheckReport
+    from lcifr.check.people import CanonicalPeople
     from lcifr.data import Encoding, Schema
     from lcifr.phi import Similarity
 

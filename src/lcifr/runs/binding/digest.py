@@ -15,7 +15,7 @@ from lcifr.runs.formulas import read_schema
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lcifr.check.binding.people import CanonicalPeople, Kinds
+    from lcifr.check.people import CanonicalPeople, Kinds
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class PeopleDigest:
 
 def digest_people(table: Path, schema: str, id_column: str | None = None) -> PeopleDigest:
     """The digest of the people of a .csv, .tsv or .parquet file; schema : a file, or the name of a dataset."""
-    from lcifr.check.binding.people import kinds_of
+    from lcifr.check.people import kinds_of
 
     known = read_schema(schema)
     with step(f"Reading {table}"):
@@ -56,8 +56,8 @@ def read_canonical(path: Path, kinds: Kinds, id_column: str | None) -> Canonical
     LcifrError
         For a column that is not there, an id that occurs twice, and what is no number.
     """
-    from lcifr.check.binding.people import read_csv
     from lcifr.check.exact import Rejected
+    from lcifr.check.people import read_csv
     from lcifr.data.frames import is_parquet
 
     if not path.is_file():
@@ -69,7 +69,7 @@ def read_canonical(path: Path, kinds: Kinds, id_column: str | None) -> Canonical
 
 
 def _read_parquet(path: Path, kinds: Kinds, id_column: str | None) -> CanonicalPeople:
-    from lcifr.check.binding.people import CanonicalPeople, person_line
+    from lcifr.check.people import CanonicalPeople, person_line
     from lcifr.data import read_frame
     from lcifr.data.ingest import duplicate_id_error, first_duplicate, read_ids
 

@@ -6,11 +6,11 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lcifr.check.binding.comparison import FileComparison
+from lcifr.check.people import FileComparison
 
 if TYPE_CHECKING:
     from lcifr.certification.bundle import Drawn
-    from lcifr.check.binding.people import CanonicalPeople
+    from lcifr.check.people import CanonicalPeople
 
 SAMPLE = "the same, of a sample"
 """Never "the same": whoever chose the seed chose the sample."""

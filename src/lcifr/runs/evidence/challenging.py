@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.check.exact import MOST, Limit, Rejected
-from lcifr.check.openings.opening import LARGEST, check_opening, read_part
-from lcifr.check.openings.sample import at_least
+from lcifr.check.openings import LARGEST, at_least, check_opening, read_part
 from lcifr.data.files import now, write_json
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.runs.events import StepKind, step
 
 if TYPE_CHECKING:
-    from lcifr.check.report.opening_report import OpeningReport
+    from lcifr.check.openings import OpeningReport
 
 SEED = 32
 """Bytes of a seed."""

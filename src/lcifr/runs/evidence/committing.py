@@ -23,8 +23,7 @@ from typing import Any
 from lcifr.artifacts.merkle_tree import MerkleTree, hash_leaf
 from lcifr.check.bundle import FORMAT, HANDOVER, PEOPLE, read_judge
 from lcifr.check.exact import Limit, Rejected
-from lcifr.check.openings.opening import LARGEST, read_part
-from lcifr.check.openings.sample import SALT, drawn
+from lcifr.check.openings import LARGEST, SALT, drawn, read_part
 from lcifr.data.files import MANIFEST, describe_files, fresh_folder, now, sha256_of, write_json, write_manifest
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.runs.events import step

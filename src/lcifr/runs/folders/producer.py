@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lcifr.learn.defaults import Learner
+from lcifr.learn.parameters import Learner
 from lcifr.runs.folders.summaries import (
     MODEL,
     ConsumerSummary,
@@ -23,8 +23,8 @@ from lcifr.runs.people.tables import write_table
 from lcifr.runs.people.train_test import HELD_OUT, TRAIN, TrainTest
 
 if TYPE_CHECKING:
-    from lcifr.estimators.base_head import Head
     from lcifr.estimators.baselines import Producer
+    from lcifr.estimators.heads import Head
     from lcifr.runs.folders.settings import Steps
 
 ENCODER, LABELS = "encoder.safetensors", "labels.csv"

@@ -14,7 +14,7 @@ from lcifr.runs.people.train_test import TRAIN
 if TYPE_CHECKING:
     from lcifr.certification.handover import RadiusSummary
     from lcifr.certification.population import Statement
-    from lcifr.estimators.evaluation import FrontierPoint
+    from lcifr.estimators.tuning import FrontierPoint
     from lcifr.runs.auditing.origin import ModelOrigin
 
 NOT_CONSUMED = ("subgroups", "baselines")  # of a statement: a consumer knows no attributes and trains no baselines
@@ -221,7 +221,7 @@ def _point(point: FrontierPoint) -> Json:
 
 
 def _read_point(plain: Mapping[str, Any]) -> FrontierPoint:
-    from lcifr.estimators.evaluation import FrontierPoint
+    from lcifr.estimators.tuning import FrontierPoint
     from lcifr.models.model import Degeneracy
 
     plain = {"learner": "network", "on": "ball", **plain}  # before there was a choice of what learns

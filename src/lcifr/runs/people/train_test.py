@@ -53,7 +53,7 @@ def read_train_test(
         if sample is not None:
             raise LcifrError(f"--sample is for files, and {table} is a dataset by name", fix="leave it out")
         return _read_dataset(table)
-    from lcifr.estimators.input_validation import split_rows
+    from lcifr.estimators.validation import split_rows
     from lcifr.runs.people.loading import load_some
 
     loaded = load_some(Path(table), id_column, sample, seed, "learning")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lcifr.report.people.content import Value
-from lcifr.report.people.shown import Shown
+from lcifr.report.content import Value
+from lcifr.report.people import Shown
 from lcifr.workbench.models.model_desk import OwnDecision
 
 

@@ -17,12 +17,11 @@ from lcifr.display.text import visible
 from lcifr.errors import LcifrError
 from lcifr.phi.core import PairedPeople
 from lcifr.phi.lint import find_false_part
-from lcifr.report.content import Report
+from lcifr.report.content import PersonRow, Report
+from lcifr.report.folder import FolderContent, read_content
 from lcifr.report.page import ReportRequest, write_report
-from lcifr.report.people.content import PersonRow
-from lcifr.report.people.shown import show
-from lcifr.report.sources.folder import FolderContent, read_content
-from lcifr.report.wording import put_into_words
+from lcifr.report.people import show
+from lcifr.report.sections import put_into_words
 from lcifr.workbench.audits.answers import AddedScore, ExploredPerson, MovableAttribute, OpenedAudit, PersonLine, WhatIf
 from lcifr.workbench.command_lines import command_line
 from lcifr.workbench.models.model_desk import own_decision, row_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lcifr.report.people.shown import Row
+from lcifr.report.people import Row
 from lcifr.workbench.formulas.completion import Suggestion
 
 

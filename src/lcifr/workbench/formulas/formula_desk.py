@@ -23,8 +23,8 @@ from lcifr.phi.lint import Example, Severity, short_percent, values_of
 from lcifr.phi.neighbours import neighbours_of
 from lcifr.phi.parser import diagnose
 from lcifr.phi.syntax_errors import find_position
-from lcifr.report.people.content import Explorer, PersonRow
-from lcifr.report.people.shown import Row, show
+from lcifr.report.content import Explorer, PersonRow
+from lcifr.report.people import Row, show
 from lcifr.runs.formulas import read_formula
 from lcifr.runs.preparing.formula_check import check_with_people
 from lcifr.workbench.command_lines import command_line

@@ -17,9 +17,8 @@ from lcifr.display.text import quantity, short, visible
 from lcifr.errors import LcifrError
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
-from lcifr.report.people.content import PersonRow
-from lcifr.report.people.explorer import explore
-from lcifr.report.people.shown import Shown, show
+from lcifr.report.content import PersonRow
+from lcifr.report.people import Shown, explore, show
 from lcifr.runs.auditing.subject import AuditSubject
 from lcifr.workbench.command_lines import command_line
 from lcifr.workbench.models.subjects import ChosenModel, Subjects

@@ -1,1 +1,0 @@
-"""The checker's report in words: about whom and what it is."""

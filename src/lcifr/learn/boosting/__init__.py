@@ -1,0 +1,1 @@
+"""Boosting of additive models that are robust over regions."""

@@ -1,1 +1,0 @@
-"""Boosting of additive models whose loss is taken at the worst similar person."""

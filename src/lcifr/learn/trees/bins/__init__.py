@@ -1,1 +1,0 @@
-"""Bins of attributes, pairs and trees, and where people and their regions are among them."""

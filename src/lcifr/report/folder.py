@@ -1,0 +1,340 @@
+"""From the folder that ``lcifr audit`` or ``lcifr consume`` wrote to the content of its report.
+
+Verdicts are counted again from the people's own rows, and formulas are hashed again: a folder whose parts do not belong
+together is refused, not shown.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lcifr.certification.handover import FrozenEncoder, Provenance
+from lcifr.certification.population import Statement, Tally
+from lcifr.certification.subject import Hashes, rule_of_bundle
+from lcifr.certification.verdicts import Audit, Certificates
+from lcifr.data import Individuals, Schema, read_frame
+from lcifr.data.files import first_change
+from lcifr.errors import ArtefactError, LcifrError
+from lcifr.models.model import Model
+from lcifr.phi import Similarity
+from lcifr.report.build import build, read_frontier
+from lcifr.report.content import About, Checked, LibraryFacts, Promise, Report, Tuning
+from lcifr.runs.auditing.origin import ModelOrigin
+from lcifr.runs.auditing.result import AuditResult, CheckedProofs, ModelSummary, decisions_of, name_decisions
+from lcifr.runs.folders.results import ConsumeResult, TuneResult
+from lcifr.runs.folders.run import command_of_folder, fitting_together
+from lcifr.runs.folders.settings import SETTINGS, RunSettings
+from lcifr.runs.folders.summaries import read_saved_head
+from lcifr.runs.models.subject import read_model_again
+from lcifr.runs.streaming.audited import read_audited
+
+# What surrounds the verdicts in a folder: data, command, check, findings and hashes.
+
+
+def about_audit(result: AuditResult, settings: RunSettings | None) -> About:
+    """From an audit and its ``settings.json``."""
+    data = result.model.data
+    of = "" if data is None else f" of {data.title}"
+    drawn = f" drawn at random from {result.drawn_from:,}" if result.drawn_from else ""
+    origin, known = result.model.origin, result.model.trained_on is not None
+    return About(
+        title=_title(result.model.target),
+        data=f"{result.statement.rows:,} people{of}{drawn}, {_whom(result.held_out, known=known)}",
+        partial=None if data is None else data.partial,
+        data_cautions=() if data is None else data.cautions,
+        decisions=result.model.labels,
+        baseline_learner=result.baseline_learner,
+        checked=None if result.checked is None else checked_of(result.checked),
+        recheck=(f"python -m lcifr.check {result.bundle}",) if result.bundle else (),
+        findings=result.findings,
+        scales=result.model.scales,
+        library=None if origin is None else library_of(origin),
+        **_of_run(settings),
+    )
+
+
+def library_of(origin: ModelOrigin) -> LibraryFacts:
+    """What the page says of a model of another library."""
+    described = f"; described by {origin.description}" if origin.description else ""
+    return LibraryFacts(
+        name=f"{Path(origin.file).name}: {origin.library}{described}",
+        steps=origin.steps,
+        rule=origin.rule,
+        runtime=origin.runtime,
+        sha256=origin.sha256,
+        reference=Path(origin.reference).name,
+        assumptions=origin.assumptions,
+    )
+
+
+def about_consumer(result: ConsumeResult, settings: RunSettings | None) -> About:
+    """The same of a consumer's folder, which knows neither the data nor a check."""
+    origin = result.origin
+    known, trained_on = origin is None, result.is_in_sample
+    data = f"{result.statement.people:,} people, {_whom(result.held_out, known=known, trained_on=trained_on)}"
+    library = None if origin is None else library_of(origin)
+    title = _title(result.model.target)
+    return About(title=title, data=data, library=library, trained_on=trained_on or None, **_of_run(settings))
+
+
+def _title(target: str) -> str:
+    return f"{target}: do similar people get the same decision?"
+
+
+def _whom(held_out: bool, *, known: bool, trained_on: bool = False) -> str:
+    """What is known about these people and training.
+
+    ``known`` : whether lcifr trained the model, and so knows on whom. ``trained_on`` : whether on people among these.
+    """
+    if held_out:
+        return "held out from training" if known else "declared as held out from training"
+    return "used for training" if trained_on else "possibly used for training"
+
+
+def _of_run(settings: RunSettings | None) -> dict[str, Any]:
+    """Command, seed, versions and day of the run."""
+    if settings is None:
+        return {}
+    words = {"command": shlex.join(["lcifr", *settings.argv])} if settings.argv else {}
+    words |= {"started": settings.started} | ({} if settings.seed is None else {"seed": str(settings.seed)})
+    day = (settings.finished or settings.started)[: len("2026-11-16")]
+    return {"settings": words, "versions": settings.versions, "audited": day}
+
+
+def checked_of(found: CheckedProofs) -> Checked:
+    """What the page shows of the exact checker's word."""
+    return Checked(found.people, found.certified, found.counterexamples, len(found.rejected))
+
+
+def hashes_of_audit(result: AuditResult) -> dict[str, str]:
+    """Of everything the verdicts depend on, by name."""
+    origin = result.model.origin
+    file = {} if origin is None else {"model file": origin.sha256}
+    return dict(sorted((result.model.hashes.to_dict() | file).items()))
+
+
+def hashes_of_consumer(proved: Provenance) -> dict[str, str]:
+    """Of everything the radii depend on, by name."""
+    return {
+        "encoder": proved.weights,
+        "encoding": proved.encoding,
+        "schema": proved.schema,
+        "similarity": proved.similarity,
+    }
+
+
+# From the folder that ``lcifr audit`` or ``lcifr consume`` wrote to the content of its report.
+#
+# Verdicts are counted again from the people's own rows, and formulas are hashed again: a folder whose parts do not
+# belong
+# together is refused, not shown.
+
+LARGEST = 2_000_000
+"""People whose rows are read at once: for the histograms, and to count them again."""
+
+
+def read_folder(
+    folder: str | Path,
+    tuned: str | Path | None = None,
+    *,
+    author: str = "",
+    written: str = "",
+    labels: Mapping[Any, str] | None = None,
+) -> Report:
+    """The report of a result folder.
+
+    Parameters
+    ----------
+    folder : written by ``lcifr audit``; or by ``lcifr consume``, whose report has no people and no counterexamples.
+    tuned : the folder that ``lcifr tune`` wrote, for the frontier.
+    author : who answers for the page. written : the day on which it is made, as 2026-11-16; shown if the audit ended on
+        another one.
+    labels : what decisions are called; those that the folder names if there are none.
+    """
+    root = Path(folder)
+    found = read_content(root)
+    if labels:
+        named = name_decisions(labels, decisions_of(found.verdicts.model))
+        found = replace(found, about=replace(found.about, decisions=named))
+    with fitting_together(root):
+        return found.report(None if tuned is None else read_tuned(tuned), author=author, written=written)
+
+
+def read_content(root: Path) -> FolderContent:
+    """What a result folder holds about people, once its parts are known to belong together."""
+    is_audit = command_of_folder(root, "audit", "consume") == "audit"
+    settings = read_settings(root)
+    with fitting_together(root):
+        result = AuditResult.read(root) if is_audit else ConsumeResult.read(root)
+        _refuse_many(root, result.statement.people)
+        found = (
+            _read_audit(root, result, settings)
+            if isinstance(result, AuditResult)
+            else _read_consumer(root, result, settings)
+        )
+        statement = _counted_again(root, found.verdicts, found.statement)
+        _refuse_changed(root, settings)
+    return replace(found, statement=statement)
+
+
+def _refuse_many(root: Path, people: int) -> None:
+    if people > LARGEST:
+        raise LcifrError(
+            f"{root} is about {people:,} people; a report holds all of them in memory, at most {LARGEST:,}",
+            fix="audit a sample for the page: lcifr audit … --sample 100000",
+        )
+
+
+@dataclass(frozen=True)
+class FolderContent:
+    """What a folder holds about people; ``encoder`` is None where φ cannot be evaluated with what is there."""
+
+    verdicts: Audit | Certificates
+    statement: Statement
+    promise: Promise
+    about: About
+    hashes: dict[str, str]
+    encoder: FrozenEncoder | None = None
+    radius: Any = None
+
+    def report(self, tuning: Tuning | None = None, *, author: str = "", written: str = "") -> Report:
+        """The content of the report; see :func:`read_folder`."""
+        return build(
+            self.verdicts,
+            self.statement,
+            encoder=self.encoder,
+            radius=self.radius,
+            tuning=tuning,
+            about=replace(self.about, author=author, written=written),
+            promise=self.promise,
+            hashes=self.hashes,
+        )
+
+
+def read_settings(root: Path) -> RunSettings | None:
+    """How the folder was made; None where nobody says so."""
+    return RunSettings.read(root) if (root / SETTINGS).is_file() else None
+
+
+def _refuse_changed(root: Path, settings: RunSettings | None) -> None:
+    """Whatever of the folder is still there must be what the run has written; a bundle may have been taken away."""
+    files = {} if settings is None else settings.files
+    there = {name: digest for name, digest in files.items() if (root / name).exists()}
+    if (changed := first_change(root, there)) is not None:
+        raise ArtefactError(
+            f"{root / changed} has changed since the run that wrote the folder: its hash differs",
+            fix="give the folder as it was written, or audit again",
+        )
+
+
+# -- verdicts ----------------------------------------------------------------------------------------------------------
+
+
+def _read_audit(root: Path, result: AuditResult, settings: RunSettings | None) -> FolderContent:
+    import pandas as pd
+
+    schema = Schema.load(root / "schema.toml")
+    people = Individuals.read(read_frame(root / "people.parquet"), schema)
+    is_own = result.model.origin is None
+    encoder, model, about = (_models if is_own else _library_models)(root, schema, result.model)
+    verdicts = read_audited(root / "audited", people, model, about)
+    columns = pd.read_parquet(root / "audited" / "audit.parquet")
+    phi = result.model.phi
+    return FolderContent(
+        verdicts,
+        result.statement,
+        Promise(phi.source, phi.text, phi.english, phi.hash),
+        about_audit(result, settings),
+        hashes_of_audit(result),
+        encoder,
+        columns["radius"].to_numpy(np.float64) if "radius" in columns else None,
+    )
+
+
+def _models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncoder | None, Model, Hashes]:
+    """Both models, and what the verdicts must be about: these very models and the φ that the result names.
+
+    The encoder is None where φ ranks training people, whom an audit's folder does not hold.
+    """
+    from lcifr.certification.saved_models import read_saved_function
+
+    saved, phi = read_saved_function(root / "encoder.safetensors"), said.phi
+    encoding = _fitting(saved.encoding, schema)
+    model = read_saved_head(root, said.task).model.agreeing(tolerance=said.tolerance)
+    about = Hashes(
+        saved.function.hash, model.function.hash, phi.hash, encoding.hash, rule_of_bundle(model.rule), said.arithmetic
+    )
+    about.refuse_others({**asdict(about), **said.hashes.of_proofs()}, root / "result.json")
+    try:
+        similarity = Similarity(phi.text, schema, encoding)
+    except LcifrError:
+        return None, model, about
+    if similarity.hash != phi.hash:
+        raise ArtefactError(f"{root}: the formula in result.json is not the one that was audited: the hashes differ")
+    return FrozenEncoder(saved.function, similarity), model, about
+
+
+def _library_models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncoder | None, Model, Hashes]:
+    """The same of a model of another library, read again from the file that was audited."""
+    model, encoder = read_model_again(root, said)
+    known = Hashes(**said.hashes.of_proofs(), decision=rule_of_bundle(model.rule), arithmetic=said.arithmetic)
+    if encoder is not None:
+        found = Hashes.of(encoder, model, said.arithmetic)
+        found.refuse_others(asdict(known), root / "result.json")
+        _fitting(encoder.encoding, schema)
+    return encoder, model, known
+
+
+def _fitting(encoding: Any, schema: Schema) -> Any:
+    if encoding.schema.attributes != schema.attributes:
+        raise ArtefactError("schema.toml is not the schema of the encoder", fix="give the folder as it was written")
+    return encoding
+
+
+def _read_consumer(root: Path, result: ConsumeResult, settings: RunSettings | None) -> FolderContent:
+    import pandas as pd
+
+    rows, said, proved = pd.read_parquet(root / "certificates.parquet"), result.model, result.model.provenance
+    if "split" in rows:
+        rows = rows[rows["split"] == result.about]
+    model = read_saved_head(root, said.task).model.agreeing(tolerance=said.tolerance)
+    if model.function.hash != said.model:
+        raise ArtefactError(f"{root}: model.safetensors is not the model that was certified: the hashes differ")
+    similar = proved.formula()  # read again: whoever edited the text is found out
+    english = None if similar is None else similar.explain()
+    return FolderContent(
+        Certificates.of_rows(rows, model, result.on),
+        result.statement,
+        Promise("the producer’s formula", proved.similarity_text, english, proved.similarity),
+        about_consumer(result, settings),
+        hashes_of_consumer(proved),
+    )
+
+
+def _counted_again(root: Path, found: Audit | Certificates, said: Statement) -> Statement:
+    """The statement, once the people's rows have been counted again; decisions are those of the rows."""
+    violated = int(found.violated.sum()) if isinstance(found, Audit) else 0
+    certified = int(found.certified.sum())
+    vacuous = int((found.vacuous & found.certified).sum())
+    counted = (len(found), certified, violated, len(found) - certified - violated, vacuous)
+    if counted != (said.people, said.certified, said.violated, said.undecided, said.vacuous):
+        raise ArtefactError(f"{root}: result.json does not count the people as their own rows do", fix="audit again")
+    tally = Tally()
+    tally.add(found, None, {})
+    return replace(said, share=certified / said.rows, constant=tally.constant, decisions=dict(tally.all.decisions))
+
+
+# -- the frontier ------------------------------------------------------------------------------------------------------
+
+
+def read_tuned(folder: str | Path) -> Tuning:
+    """The frontier that ``lcifr tune`` wrote."""
+    root = Path(folder)
+    command_of_folder(root, "tune")
+    return read_frontier(TuneResult.read(root))

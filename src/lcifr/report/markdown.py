@@ -1,0 +1,148 @@
+"""The report as Markdown and as JSON: the same sections and facts, tables instead of charts."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from lcifr.display.scores import person_sentence
+from lcifr.display.text import count, visible
+from lcifr.report.content import Explorer, PersonRow, Report
+from lcifr.report.people import Shown, contribution_rows, profile_sentences, show
+from lcifr.report.sections import Block, Chart, CodeBlock, Document, Gallery, PeopleBlock, Points, Table, put_into_words
+
+# The report as Markdown: the same sections, tables instead of charts, people in tables.
+
+
+def render_markdown(report: Report) -> str:
+    """Markdown (CommonMark with tables)."""
+    return markdown_document(put_into_words(report))
+
+
+def markdown_document(document: Document) -> str:
+    """The same of any document."""
+    head = document.headline
+    lines = [f"# {plain_markdown(document.title)}", "", plain_markdown(document.subtitle), ""]
+    lines += [f"- {name}: {plain_markdown(text)}" for name, text in document.facts] + [""]
+    first = (
+        f"**{plain_markdown(head.words)}**"
+        if head.muted
+        else f"**{plain_markdown(head.figure)}** {plain_markdown(head.words)}"
+    )
+    lines += [f"{first} {plain_markdown(head.bound)}", ""]
+    lines += [
+        f"- {name}: {f'{count(people)} ({share})' if head.counted else share}" for _, name, people, share in head.parts
+    ]
+    lines.append("")
+    if document.cautions:
+        lines += ["## Read this first", ""]
+        lines += [
+            f"- **{plain_markdown(caution.title)}.** {plain_markdown(caution.text)}" for caution in document.cautions
+        ] + [""]
+    for section in document.sections:
+        lines += [f"## {plain_markdown(section.title)}", ""]
+        for block in section.blocks:
+            lines += [*_block(block), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def plain_markdown(text: str) -> str:
+    """Text that is nothing but text: no markup, no HTML, no line of its own."""
+    one_line = visible(text).replace("\n", " ").replace("\t", " ")
+    escaped = re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", one_line)
+    return re.sub(r"&(?=[#\w])", r"\\&", escaped)
+
+
+def _block(block: Block) -> Iterator[str]:
+    if isinstance(block, str):
+        yield plain_markdown(block)
+    elif isinstance(block, Table):
+        yield from markdown_table(block)
+    elif isinstance(block, Chart):
+        yield f"**{plain_markdown(block.title)}.** {plain_markdown(block.description)}"
+        yield ""
+        yield from markdown_table(block.table)
+    elif isinstance(block, Gallery):
+        for chart in block.charts:
+            yield from (*_block(chart), "")
+    elif isinstance(block, CodeBlock):
+        fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", block.text)), default=0))
+        yield plain_markdown(block.label)
+        yield ""
+        yield from (fence, visible(block.text), fence)
+    elif isinstance(block, Points):
+        for item in block.items:
+            depth = len(item) - len(item.lstrip())
+            yield "  " * (depth // 2) + f"- {plain_markdown(item.strip())}"
+    else:
+        yield from _people(block)
+
+
+def markdown_table(table: Table) -> Iterator[str]:
+    yield f"*{plain_markdown(table.caption)}*"
+    yield ""
+    yield "| " + " | ".join(plain_markdown(name) for name in table.head) + " |"
+    yield "|" + "|".join(" ---: " if number else " --- " for number in table.numbers) + "|"
+    for row in table.rows:
+        yield "| " + " | ".join(plain_markdown(cell) for cell in row) + " |"
+
+
+def _people(block: PeopleBlock) -> Iterator[str]:
+    """Everybody in a line each, and the counterexamples in full."""
+    shown = [show(person, block.explorer) for person in block.explorer.people]
+    if not shown:
+        return
+    facts = tuple(name for name, _ in shown[0].facts)
+    rows = tuple((one.id, one.verdict, *(value for _, value in one.facts), one.sentence) for one in shown)
+    yield from markdown_table(Table("People", ("Id", "Verdict", *facts, "In words"), rows, (False,) * (3 + len(facts))))
+    for one, person in zip(shown, block.explorer.people, strict=True):
+        if one.rows:
+            yield ""
+            yield from _person(one, block.explorer)
+            yield from _explained(person, block.explorer)
+
+
+def _person(one: Shown, explorer: Explorer) -> Iterator[str]:
+    """The attributes that may differ, or do; the others are the person's own and must be equal."""
+    head = ("Attribute", "This person", "A similar person may have")
+    rows: list[tuple[str, ...]] = [
+        (row.attribute + (f" ({row.unit})" if row.unit else ""), row.own, row.may) for row in one.rows
+    ]
+    if one.kind == "counterexample":
+        head = (*head, "Counterexample")  # type: ignore[assignment]
+        rows = [(*cells, ("≠ " if row.differs else "") + row.other) for cells, row in zip(rows, one.rows, strict=True)]
+    yield f"### Person {plain_markdown(one.id)}: {one.verdict}"
+    yield ""
+    yield from markdown_table(Table(one.note or "Attributes", head, tuple(rows), (False,) * len(head)))
+
+
+def _explained(person: PersonRow, explorer: Explorer) -> Iterator[str]:
+    """What speaks for and against, and what is seen around the counterexample."""
+    for sentence in profile_sentences(person, explorer):
+        yield ""
+        yield plain_markdown(sentence)
+    if person.score is not None:
+        head = ("Attribute", "This person", "Adds", "Within φ")
+        yield ""
+        yield plain_markdown(person_sentence(person.score))
+        yield ""
+        rows = tuple(contribution_rows(person, explorer))
+        yield from markdown_table(Table("What speaks for and against", head, rows, (False, False, True, True)))
+
+
+# The report for machines: every fact as it is, numbers with all their digits.
+
+FORMAT = "lcifr-report-1"
+
+
+def render_json(report: Report) -> str:
+    """JSON, in the order of the content's fields."""
+    return json.dumps(to_dict(report), indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def to_dict(report: Report) -> dict[str, Any]:
+    """Plain values."""
+    return {"format": FORMAT, **asdict(report)}

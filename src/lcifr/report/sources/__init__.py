@@ -1,1 +1,0 @@
-"""Where the content of a report comes from: a result folder, or the demo."""

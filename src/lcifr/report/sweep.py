@@ -1,0 +1,412 @@
+"""The report of a sweep. Careful words: proved with respect to φ, for everyone whom the schema allows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from lcifr.certification.sweep.result import Standing, Sweep
+from lcifr.display.charts import KINDS, ShareGrid, Shares, ShareStrip
+from lcifr.display.text import (
+    arithmetic_words,
+    count,
+    exactly,
+    format_value,
+    labels_words,
+    percent,
+    percents,
+    tolerance_words,
+)
+from lcifr.errors import LcifrError
+from lcifr.phi.parser import drop_last_comments
+from lcifr.report.content import Caution
+from lcifr.report.html import html_document
+from lcifr.report.markdown import markdown_document
+from lcifr.report.sections import (
+    Block,
+    Chart,
+    CodeBlock,
+    Document,
+    Gallery,
+    Headline,
+    Points,
+    Section,
+    Table,
+    english_points,
+)
+from lcifr.runs.auditing.result import ModelSummary
+from lcifr.runs.folders.settings import RunSettings
+from lcifr.runs.sweeps.folder import SweepResult
+from lcifr.runs.sweeps.proving import WITHOUT
+from lcifr.runs.sweeps.worst_pairs import WorstPair
+
+# Charts and tables of a sweep: shares by standing, along one attribute, over two, and pairs of people.
+
+NAMES = {
+    Standing.PROVED: "Proved",
+    Standing.CROSSINGS: "Strict crossings only",
+    Standing.VIOLATING: "Violating",
+    Standing.OPEN: "Open",
+}
+
+
+def shown_standings(result: SweepResult) -> tuple[Standing, ...]:
+    """Those that a page speaks of: strict crossings only where there are such cells."""
+    cells = result.sweep.cells
+    return tuple(one for one in Standing if one is not Standing.CROSSINGS or cells(one))
+
+
+def shares_table(result: SweepResult) -> Table:
+    """Shares of everybody who can exist, how many that are where they can be counted, and the table's people."""
+    sweep, everybody, standings = result.sweep, result.sweep.individuals, shown_standings(result)
+    people = result.people.counts
+    texts = percents([float(sweep.share(one)) for one in standings])
+    head = ["", "Of everyone who could exist", "People in the table", "Cells"]
+    if everybody is not None:
+        head.insert(2, "People who could exist")
+    rows = []
+    for standing, text in zip(standings, texts, strict=True):
+        least = "at least " if standing is Standing.VIOLATING and sweep.is_lower_end else ""
+        row = [NAMES[standing], least + text, count(people[standing]), count(len(sweep.cells(standing)))]
+        if everybody is not None:
+            row.insert(2, count(int(sweep.share(standing) * everybody)))
+        rows.append(tuple(row))
+    return Table("What is known", tuple(head), tuple(rows), (False, *[True] * (len(head) - 1)))
+
+
+def strip(shown: ShareStrip, place: int, standings: tuple[Standing, ...]) -> Chart:
+    """Shares along one attribute."""
+    name = shown.bins.attribute
+    head = tuple(NAMES[one] for one in standings)
+    rows = tuple(
+        (label, *_texts(shares, standings)) for label, shares in zip(shown.bins.labels, shown.shares, strict=True)
+    )
+    return Chart(
+        key=f"strip-{place}",
+        title=name,
+        description=f"For each part of the values of {name}, what is known about the people there.",
+        axis=name,
+        table=Table(f"{name}, in numbers", (name, *head), rows, (False, *[True] * len(head))),
+        strip=shown,
+        legend=_legend(standings),
+    )
+
+
+def grid(shown: ShareGrid, standings: tuple[Standing, ...]) -> Chart:
+    """Shares over two attributes."""
+    head = tuple(NAMES[one] for one in standings)
+    down, across = shown.down.attribute, shown.across.attribute
+    rows = tuple(
+        (label, column, *_texts(shares, standings))
+        for label, line in zip(shown.down.labels, shown.shares, strict=True)
+        for column, shares in zip(shown.across.labels, line, strict=True)
+    )
+    return Chart(
+        key="grid",
+        title=f"{down} and {across}",
+        description=f"For each part of the values of {down} (rows) and {across} (across), what is known about the "
+        "people there; violating shares are on the left.",
+        axis=across,
+        table=Table(f"{down} and {across}", (down, across, *head), rows, (False, False, *[True] * len(head))),
+        grid=shown,
+        legend=_legend(standings),
+    )
+
+
+def _legend(standings: tuple[Standing, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((KINDS[one], NAMES[one]) for one in standings)
+
+
+def _texts(shares: Shares, standings: tuple[Standing, ...]) -> tuple[str, ...]:
+    return tuple(percent(shares[one]) for one in standings)
+
+
+def pair_table(number: int, pair: WorstPair, model: ModelSummary) -> Table:
+    """What differs between two people, and how they are decided."""
+    rows = [(name, _value(own), _value(other)) for name, (own, other) in pair.differs.items()]
+    own, other = (model.shown(one) if model.labels else _value(one) for one in (pair.decision, pair.other_decision))
+    rows.append((f"Decision: {model.target}", own, other))
+    both = "; ".join(f"{name} {_value(value)}" for name, value in pair.alike.items())
+    caption = f"Pair {number}." + (f" Both have: {both}." if both else " They differ in every attribute.")
+    return Table(caption, ("Differs in", "One person", "A similar person"), tuple(rows), (False, False, False))
+
+
+def _value(value: Any) -> str:
+    plain = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return format_value(value) if plain else str(value)
+
+
+# Every sentence of a sweep's report. Careful words: proved with respect to φ, for whom the schema lets exist.
+
+SHOWN = 10
+"""Pairs with a table each."""
+
+LIMITS = (
+    "Proved does not mean that the model is fair or unbiased, or that a decision is right. It means that nobody whom φ "
+    "calls similar gets a different decision. What that is worth depends on φ.",
+    "Everyone who could exist is everyone whom the schema allows. Every combination of declared values counts the "
+    "same, including those that nobody has. Such a share is not a share of a population; the people of the table are "
+    "counted separately.",
+    "Open means that neither a proof nor a similar person with a different decision is known. A longer sweep leaves "
+    "less open.",
+    "A pair of people refutes its cell: it shows that not everyone there is decided alike, and says nothing about how "
+    "much of the cell is affected. A cell counts as violating only if one change makes a counterexample for everyone "
+    "in it, so the violating share is a lower end while anything is open.",
+    "A proof about one person of the table is about that person alone: it adds nothing to the shares of everyone who "
+    "could exist.",
+    "It applies to this φ, and to the model whose hash is given below, computed in the arithmetic named above. Proxies "
+    "remain: attributes that φ holds equal may reveal the ones that φ leaves free.",
+)
+
+
+def put_sweep_into_words(
+    result: SweepResult, settings: RunSettings, *, author: str = "", written: str = ""
+) -> Document:
+    """A sweep as a document."""
+    sections = [
+        Section("asked", "What was asked", tuple(_asked(result))),
+        Section("found", "What was found", tuple(_found(result))),
+        Section("map", "Where the violations are", tuple(_map(result))),
+        Section("pairs", "Similar pairs with different decisions", tuple(_pairs(result))),
+        Section("limits", "What this report does not say", (Points(LIMITS),)),
+        Section("method", "Method, versions, hashes", tuple(_method(result, settings))),
+    ]
+    return Document(
+        title=f"{result.model.target}: can similar people get different decisions?",
+        subtitle=f"Everyone who could exist, with respect to φ = {result.model.phi.source}",
+        facts=tuple(_facts(result, settings, author, written)),
+        headline=_headline(result),
+        cautions=tuple(_cautions(result)),
+        sections=tuple(sections),
+        kind="Sweep report",
+        footer="Proved means: with respect to φ as printed here, for the model with these hashes, and no more.",
+    )
+
+
+def _facts(result: SweepResult, settings: RunSettings, author: str, written: str) -> Iterator[tuple[str, str]]:
+    day = (settings.finished or settings.started)[: len("2026-11-16")]
+    yield "Swept", day + (f"; page written {written}" if written and written != day else "")
+    yield "Author", author or "not named"
+    origin, hashes = result.model.origin, result.model.hashes
+    if origin is None:
+        yield "Model", f"model sha256 {hashes.model[:12]}… on an encoder sha256 {hashes.first[:12]}…"
+    else:
+        yield "Model", f"{origin.library}; {'; '.join(origin.steps)} (sha256 {origin.sha256[:12]}…)"
+        yield "Rule", f"{origin.rule}."
+        if origin.assumptions:
+            yield "Assumed", " ".join(origin.assumptions)
+    if result.model.labels:
+        yield "Decisions", f"{labels_words(result.model.labels)}."
+    yield "Arithmetic", f"{arithmetic_words(result.model.arithmetic)}."
+    yield "Universe", _universe(result)
+    yield "Confirmed", _confirmed(result)
+
+
+def _universe(result: SweepResult) -> str:
+    everybody = result.sweep.individuals
+    if everybody is not None:
+        return f"{count(everybody)} people could exist, by the ranges and categories in the schema."
+    numbers = "whole numbers where the schema says so" if result.sweep.whole else "all real numbers of each range"
+    return f"Everyone whom the ranges and categories in the schema allow; {numbers}."
+
+
+def _confirmed(result: SweepResult) -> str:
+    """Whether anybody but lcifr has confirmed the cells."""
+    checked = result.checked
+    if checked is None:
+        return "no: there are no proofs on file, so this is only claimed. lcifr sweep --bundle writes and checks them."
+    said = f"by the exact checker for {count(checked.confirmed)} cells"
+    if checked.unproved:
+        said += f"; {count(checked.unproved)} more are known to the sweep but left open in the bundle ({WITHOUT})"
+    return f"{said}. Run lcifr check on the sweep’s folder to confirm them again."
+
+
+def _headline(result: SweepResult) -> Headline:
+    standings = shown_standings(result)
+    shares = [float(result.sweep.share(one)) for one in standings]
+    texts = dict(zip(standings, percents(shares), strict=True))
+    weights = [round(1e6 * share) for share in shares]
+    parts = [(KINDS[one], NAMES[one], weight, texts[one]) for one, weight in zip(standings, weights, strict=True)]
+    return Headline(
+        figure=texts[Standing.PROVED],
+        words="of everyone who could exist is proved: nobody similar to them gets a different decision.",
+        bound=_both_ends(result, texts),
+        parts=tuple(parts),
+        of="proved with respect to φ",
+        counted=False,
+    )
+
+
+def _both_ends(result: SweepResult, texts: dict[Standing, str]) -> str:
+    """What the proved share can still become."""
+    if result.sweep.share(Standing.PROVED) == 1:
+        return "This covers everyone."
+    share = texts[Standing.VIOLATING]
+    if not result.sweep.is_lower_end:
+        return f"For {share}, someone similar gets a different decision, and nothing is open."
+    refuted = (
+        f"For at least {share}, someone similar gets a different decision: this is a lower end, and counts only cells "
+        "where it is proved for everyone"
+    )
+    if not result.sweep.open:
+        return f"{refuted}. The rest is known for strict crossings only."
+    most = percent(float(result.sweep.share(Standing.PROVED) + result.sweep.share(Standing.OPEN)))
+    some = " (not all of it: the open part contains known pairs)" if result.sweep.refuted_cells else ""
+    return f"{refuted}. {texts[Standing.OPEN]} is open, so more work may prove up to {most}{some}."
+
+
+def _cautions(result: SweepResult) -> Iterator[Caution]:
+    sweep = result.sweep
+    if result.checked is not None and result.checked.rejected:
+        yield Caution(
+            "rejected",
+            "Proofs are not confirmed",
+            f"The exact checker does not confirm the proofs of {count(result.checked.rejected)} cells; checked.json in "
+            "the folder of the sweep names them.",
+        )
+    if sweep.refuted:
+        words = "1 pair" if len(sweep.pairs) == 1 else f"{count(len(sweep.pairs))} pairs"
+        yield Caution(
+            "refuted",
+            "Similar people get different decisions",
+            f"{words} of people who could exist: φ calls them similar, and the model gives them different decisions."
+            + _refuting(result),
+        )
+    if sweep.open:
+        yield Caution(
+            "open",
+            "Not everything is known",
+            f"Of everyone who could exist, {percent(float(sweep.share(Standing.OPEN)))} is open: not proved, "
+            f"and not violating throughout.{_stopped(sweep)}",
+        )
+    if weak := sweep.share(Standing.CROSSINGS):
+        yield Caution(
+            "crossings",
+            "Ties are not covered everywhere",
+            f"{percent(float(weak))} is known for strict crossings only: in exact arithmetic, nobody similar gets a "
+            "strictly different decision, but ties and rounding may go either way.",
+        )
+
+
+def _stopped(sweep: Sweep) -> str:
+    """Which limit stopped the sweep, as a sentence; nothing where none did."""
+    said = "" if sweep.limit is None else str(sweep.limit)
+    return f" The sweep {said}." if said else ""
+
+
+def _refuting(result: SweepResult) -> str:
+    """What pairs in open cells show, and what they do not."""
+    if not (cells := result.sweep.refuted_cells):
+        return ""
+    refuted = "1 open cell is refuted by one" if cells == 1 else f"{count(cells)} open cells are refuted by one each"
+    return (
+        f" {refuted}: not everyone there is decided alike. A pair says nothing about how much of its cell is affected, "
+        "so a small violating share does not mean that few people are."
+    )
+
+
+def _asked(result: SweepResult) -> Iterator[Block]:
+    yield (
+        "Is there any pair of people who could exist, whom φ calls similar and to whom the model gives different "
+        "decisions? The universe of the schema is split into cells until each is proved or violating, or the budget is "
+        "spent."
+    )
+    if (tolerance := result.model.tolerance) is not None:
+        yield f"Tolerance {exactly(tolerance)}: {tolerance_words(tolerance)}."
+    phi = result.model.phi
+    yield CodeBlock(drop_last_comments(phi.text), f"φ as written: {phi.source}")
+    lead, items = english_points(result.model.phi.english)
+    yield lead
+    if items:
+        yield Points(items)
+
+
+def _found(result: SweepResult) -> Iterator[Block]:
+    yield (
+        "Proved: nobody similar to anyone there gets a different decision, ties included. Violating: everyone there "
+        "has a similar person with a different decision. Open: neither is known."
+    )
+    yield shares_table(result)
+    yield (
+        "Shares count people who could exist, each combination of values once."
+        if result.sweep.individuals is not None
+        else "Shares are by volume: the product of lengths of intervals and counts of values."
+    )
+    for line in result.people_lines:
+        yield f"{line[0].upper()}{line[1:]}."
+    if result.people.one_by_one:
+        yield (
+            "People whom no cell decides were asked about one by one, as in an audit. people.parquet says how each "
+            "person was decided."
+        )
+
+
+def _map(result: SweepResult) -> Iterator[Block]:
+    found = result.sweep.map()
+    if not result.sweep.refuted:
+        yield "No pair was found. The charts show where proofs are missing, if anywhere."
+    elif not result.sweep.violating:
+        yield "Pairs are known in open cells, but no cell is known to be violating as a whole, so nothing is red yet."
+    if found.grid is not None:
+        yield "The two attributes that separate best:"
+        yield grid(found.grid, shown_standings(result))
+    yield "Each attribute on its own; those with the largest changes come first:"
+    standings = shown_standings(result)
+    yield Gallery(tuple(strip(one, place, standings) for place, one in enumerate(found.strips)), "")
+
+
+def _pairs(result: SweepResult) -> Iterator[Block]:
+    if not result.worst:
+        yield "No pair was found."
+        return
+    shown, of = result.worst[:SHOWN], len(result.sweep.pairs)
+    yield (
+        f"{count(of)} {'pair was' if of == 1 else 'pairs were'} found. pairs.csv has all of them; these are the ones "
+        "whose outputs are furthest apart. For each, φ holds, evaluated exactly, both people could exist, and two "
+        "plain forward passes decide differently beyond rounding."
+    )
+    for number, pair in enumerate(shown, 1):
+        yield pair_table(number, pair, result.model)
+
+
+def _method(result: SweepResult, settings: RunSettings) -> Iterator[Block]:
+    yield (
+        "In each cell, bounds and branching first try to show that everyone gets the same decision. If that fails, a "
+        "pair of people is one point of a larger space, which contains what φ keeps equal once and everything else "
+        "twice, and the search is for the pair whose decisions differ most. If no two decisions can differ, "
+        "including ties and rounding, the cell is proved; otherwise it is split along the attribute with the largest "
+        "change in scores. docs/design/pairs.md explains why this is correct."
+    )
+    model = result.model.hashes
+    named = {"look_up": "look-up of columns", "similarity": "φ"}
+    hashes = {named.get(name, name): sha256 for name, sha256 in model.to_dict().items()}
+    rows = tuple({**hashes, "sweep": result.sweep.hash}.items())
+    yield Table("What this report is about (SHA-256)", ("Item", "Hash"), rows, (False, False))
+    yield Table("Versions", ("Package", "Version"), tuple(settings.versions.items()), (False, False))
+    asked = tuple((name, str(value)) for name, value in settings.arguments.items() if value not in (None, []))
+    yield Table("Settings", ("Setting", "Value"), asked, (False, False))
+
+
+# The report of a sweep in every format of a report.
+
+FORMAT = "lcifr-sweep-report-1"
+
+
+def render_sweep(
+    result: SweepResult, settings: RunSettings, format: str = "html", *, author: str = "", written: str = ""
+) -> str:
+    """The report as text in one format: html, md or json.
+
+    Parameters
+    ----------
+    author : who answers for the page. written : the day on which it is made, shown if the sweep ended on another one.
+    """
+    if format == "json":
+        return json.dumps({**result.to_dict(), "format": FORMAT}, indent=1, allow_nan=False) + "\n"
+    document = put_sweep_into_words(result, settings, author=author, written=written)
+    if format == "html":
+        return html_document(document)
+    if format == "md":
+        return markdown_document(document)
+    raise LcifrError(f"no report of a sweep is written as {format!r}", fix="one of html, json, md")

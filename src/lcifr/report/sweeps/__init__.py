@@ -1,1 +1,0 @@
-"""The report of a sweep: everybody who can exist, as shares, as a map, and by the worst pairs."""
