@@ -69,7 +69,7 @@ def test_an_audit_decides_by_the_declared_number_and_threshold(place: Path) -> N
     model, columns = table(place)
     said, decided = audit(place, "cut", "--describe", "cut.toml")
     assert (decided == (model.predict_proba(columns)[:, 1] >= 0.8)).all()
-    assert "1 is decided where its probability is >= 0.8, else 0" in said.out
+    assert "the decision is 1 where its probability is >= 0.8, else 0" in said.out
     assert "NaN is assumed" not in said.out
     declared = "-9 is declared to stand for a missing value"
     assert declared in " ".join(said.out.split())
@@ -125,7 +125,9 @@ def test_a_bundle_of_another_rule_differs_by_name(place: Path) -> None:
         said = lcifr("check", "half/bundle", *own, "--describe", described, cwd=place, expect=None)
         (model,) = (one for one in said.json["compared"] if one["what"] == "model")
         assert model["status"] == status
-        assert ("another rule" in " ".join(model["details"])) == (status == "DIFFERS")
+        details = " ".join(model["details"])
+        assert ("another rule: class 1 where the output is above " in details) == (status == "DIFFERS")
+        assert "{" not in details
     said = lcifr("check", "half/bundle", *own, "--missing", "-9", cwd=place, expect=None)
     assert [one["status"] for one in said.json["compared"] if one["what"] == "model"] == ["the same"]
     said = lcifr("check", "half/bundle", *own, cwd=place, expect=None)  # with NaN, the trees are others
@@ -142,7 +144,7 @@ def test_doctor_and_model_show_say_the_rule(place: Path) -> None:
     words = " ".join(said.out.split())
     assert others > 0
     assert "All agree" in words
-    assert "1 is decided where its probability is >= 0.8, else 0" in words
+    assert "the decision is 1 where its probability is >= 0.8, else 0" in words
     assert f"the library decides otherwise about {others:,} of 160 rows" in words
     plain = lcifr("doctor", *MODEL, *asked, "--missing", "-9", "--json", cwd=place).json
     assert plain["declared"] is None
@@ -154,6 +156,8 @@ def test_doctor_and_model_show_say_the_rule(place: Path) -> None:
     assert "NaN is assumed" not in shown
     assert "probability is >= 0.8" in shown
     assert "What the file does not say is described in cut.toml" in shown
+    shown = " ".join(lcifr("model", "show", "model.json", "--missing", "-9", cwd=place).out.split())
+    assert "What the file does not say is declared with --missing" in shown
 
 
 def test_certify_and_sweep_take_the_number(place: Path) -> None:

@@ -79,6 +79,7 @@ def recognise(path: Path) -> ModelFormat:
     if zipfile.is_zipfile(path):
         return _recognise_archive(path)
     _refuse_catboost(path, head)
+    _refuse_interpret(path, head)
     _refuse_pickle(path, head)
     if (head.startswith(b"tree\n") and b"version=" in head) or _is_dumped_lightgbm(head):
         return ModelFormat.LIGHTGBM
@@ -134,6 +135,15 @@ def _refuse_catboost(path: Path, head: bytes) -> None:
         raise NetworkError(
             f"{path} is a model of CatBoost in its own format, which lcifr does not read",
             fix=CATBOOST_TO_ONNX.format(stem=path.stem),
+        )
+
+
+def _refuse_interpret(path: Path, head: bytes) -> None:
+    """The JSON of an explainable boosting machine, which interpret writes and does not read back."""
+    if re.match(rb'\{\s*"version"\s*:\s*"[^"]*"\s*,\s*"ebm"', head.lstrip()):
+        raise NetworkError(
+            f"{path} is the JSON of an explainable boosting machine, which interpret itself does not read back",
+            fix="pass the fitted object to lcifr.audit in Python, where you trust it",
         )
 
 
