@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ from lcifr.data import Individuals
 from lcifr.data.ingest import Chunk
 from lcifr.errors import LcifrError
 from lcifr.models.loading import read_model
+from lcifr.prove.networks import engine
 from lcifr.prove.question import Findings, Request
 from lcifr.workflows import executors
 from lcifr.workflows.executors import RayCluster, job_device
@@ -50,15 +50,14 @@ def test_verdicts_are_those_without_a_device(
 ) -> None:
     """Byte for byte, but for the margin: a proved bound, which is another one."""
     searched: list[int] = []
-    cascade = importlib.import_module("lcifr.prove.maximize")  # the package gives its function
-    answer = cascade._answer_here
+    answer = engine._answer_here
 
     def counted(request: Request) -> Findings:
         searched.append(request.region.people)
         return answer(request)
 
     here = verdicts(seed, formula, None)
-    monkeypatch.setattr(cascade, "_answer_here", counted)
+    monkeypatch.setattr(engine, "_answer_here", counted)
     there = verdicts(seed, formula, device)
     assert without_bounds(there) == without_bounds(here)
     certified = np.array(here["verdict"]) == "CERTIFIED"

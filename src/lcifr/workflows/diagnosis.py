@@ -168,7 +168,7 @@ def _examine(name: str, known: str, solver: Solver) -> Examined:
 
 def examine_engine() -> list[Examined]:
     """The methods that prove, on networks whose answers are known by hand."""
-    from lcifr.prove.oracles.solvers import engine_answers
+    from lcifr.prove.maximize import engine_answers
 
     found = []
     for method in ("branch", "milp"):

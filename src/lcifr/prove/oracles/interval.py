@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from lcifr.prove.gate import Method
-from lcifr.prove.maximize import answer_in_chunks
+from lcifr.prove.networks.engine import answer_in_chunks
 from lcifr.prove.networks.linear_bounds import CellBatch, Lines, first_interval, interval, lines_for, tensors, view_cell
 from lcifr.prove.networks.linear_search import entries
 from lcifr.prove.proof import CellProof, Leaf, ProvedBound

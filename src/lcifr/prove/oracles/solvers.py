@@ -210,20 +210,3 @@ def _tried_out(seed: int) -> Canary:
     feasible = (settings @ rows.T <= limit).all(1)
     answer = float((settings @ cost)[feasible].max())
     return Canary(f"tried out {seed}", _model(rows, [-np.inf] * 3, limit), cost, answer)
-
-
-def engine_answers(method: str) -> str:
-    """What a method of :func:`lcifr.maximize` gets wrong; empty where nothing is."""
-    from lcifr.models.network import Network
-    from lcifr.prove import maximize
-    from lcifr.regions.region import Region
-
-    # relu(a − b) − relu(a + b) on [−1, 1]²: at most 2 (a = 1, b = −1), at least −2 (a = b = 1).
-    hidden = (np.array([[1.0, -1.0], [1.0, 1.0]]), np.zeros(2))
-    network = Network.from_arrays([hidden, (np.array([[1.0, -1.0]]), np.zeros(1))])
-    region = Region.from_arrays(-np.ones((1, 2)), np.ones((1, 2)))
-    answer = maximize(network, [[1.0], [-1.0]], region, method=method)
-    for upper, best in zip(answer.upper[0], answer.best[0], strict=True):
-        if not (2.0 <= upper <= 2.0 + 1e-5 and best <= 2.0 + 1e-9):
-            return f"says at most {upper:g} and reaches {best:g}; the maximum is 2"
-    return ""
