@@ -12,20 +12,20 @@ from typing import Any
 FILE = Path("stages.json")
 STAGES = {
     "first look (driver)": (
-        "lcifr.runs.people.tables.scan_people",
-        "lcifr.runs.auditing.parties.scan_people",
+        "lcifr.workflows.people.scan_people",
+        "lcifr.workflows.subjects.scan_people",
     ),
-    "reading (worker)": ("lcifr.runs.streaming.large.EncoderJob.read",),
+    "reading (worker)": ("lcifr.workflows.parts.EncoderJob.read",),
     "the library's answers (worker)": ("lcifr.certification.subject.LibraryModel.decisions_about",),
-    "regions and proofs (worker)": ("lcifr.runs.streaming.audited.audit_region",),
+    "regions and proofs (worker)": ("lcifr.workflows.jobs.audit_region",),
     "verdicts as Parquet (worker)": (
-        "lcifr.runs.streaming.audited.audit_rows",
-        "lcifr.runs.streaming.audited.parquet_bytes",
+        "lcifr.workflows.jobs.audit_rows",
+        "lcifr.workflows.jobs.parquet_bytes",
     ),
-    "joining (driver)": ("lcifr.runs.streaming.audited.join_tables",),
+    "joining (driver)": ("lcifr.workflows.jobs.join_tables",),
     "counting and people.parquet (driver)": (
-        "lcifr.runs.auditing.gathering.gather",
-        "lcifr.runs.auditing.certifying.gather",
+        "lcifr.workflows.auditing.gather",
+        "lcifr.workflows.certifying.gather",
     ),
 }
 """Functions where they are called; none of them calls another."""

@@ -28,7 +28,7 @@ from pathlib import Path
 from benchmarks._stages import FILE
 from benchmarks._watching import STAGES, Watched, watch
 
-from lcifr.runs.streaming.large import QUICK
+from lcifr.workflows.parts import QUICK
 
 PHI = "same(categorical except sex) and numeric within 0.05 sd\n"
 PEOPLE, FEW = 420_000, 120_000

@@ -29,8 +29,7 @@ def work(folder: Path, what: str) -> None:
     from lcifr.datasets import load
     from lcifr.models.network import Network
     from lcifr.phi.similarity import Similarity
-    from lcifr.runs.streaming.audited import audit_file
-    from lcifr.runs.streaming.handovers import represent_file
+    from lcifr.workflows.jobs import audit_file, represent_file
 
     data = load("german")
     encoding = Encoding.fit(data.train.X, data.schema)

@@ -121,7 +121,7 @@ def _audit() -> Work:
     import pandas as pd
 
     from lcifr.certification.handover import freeze
-    from lcifr.runs.folders.summaries import read_consumer, read_saved_encoder, read_saved_head
+    from lcifr.workflows.results import read_consumer, read_saved_encoder, read_saved_head
 
     producer, consumer = Path("producer"), Path("consumer")
     saved = read_saved_encoder(producer)

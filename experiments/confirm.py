@@ -24,7 +24,7 @@ from lcifr.certification.consumer import certify
 from lcifr.check.bundle import check_bundle
 from lcifr.datasets import Dataset
 from lcifr.estimators import FairEncoder, RobustClassifier
-from lcifr.runs.auditing.result import CheckedProofs
+from lcifr.workflows.results import CheckedProofs
 
 
 def confirm(cell: Cell, store: Store, data: Dataset) -> Found:

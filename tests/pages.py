@@ -23,7 +23,7 @@ RUN_BY = {
     ("docs/audit-your-model.md", "phi"): "tests/test_audit_your_model.py::read",
     ("docs/audit-your-model.md", "python"): "tests/test_audit_your_model.py::read",
     ("docs/audit-your-model.md", "sh"): "tests/test_audit_your_model.py::read",
-    ("docs/cli.md", "python"): "tests/runs/auditing/test_run.py::test_the_examples_of_the_page_run",
+    ("docs/cli.md", "python"): "tests/workflows/test_auditing.py::test_the_examples_of_the_page_run",
     ("docs/evidence.md", "bash"): "tests/test_evidence_page.py::test_the_commands_of_the_page_run",
     ("docs/language.md", "english"): ("tests/phi/test_language_page.py::test_english_is_that_of_the_formula_before_it"),
     ("docs/language.md", "error"): (
@@ -35,7 +35,7 @@ RUN_BY = {
     ("docs/language.md", "phi"): "tests/phi/test_language_page.py::test_formulas_read",
     ("docs/language.md", "toml"): "tests/phi/test_language_page.py::test_formulas_read",
     ("docs/workbench.md", "sh"): (
-        "tests/workbench/web/test_server.py::test_it_listens_on_this_machine_alone_and_says_nothing_of_itself"
+        "tests/workbench/test_server.py::test_it_listens_on_this_machine_alone_and_says_nothing_of_itself"
     ),
     ("docs/learning.md", "python"): "tests/learn/test_learning_page.py::test_the_page_runs",
     ("docs/report.md", "python"): "tests/report/test_report_page.py::test_the_examples_run",
@@ -55,14 +55,17 @@ NOT_RUN = {
     ("docs/design/models.md", "indented"): "mathematics",
     ("docs/design/proofs.md", "indented"): "mathematics, and the shape of a file",
     ("docs/design/trees.md", "indented"): "mathematics",
-    ("docs/scale.md", "console"): "a cluster and a store; tests/runs/executors and tests/runs/folders have both",
+    (
+        "docs/scale.md",
+        "console",
+    ): "a cluster and a store; tests/workflows/executors and tests/workflows/folders have both",
     ("docs/evidence.md", "text"): "what a comparison prints",
     (
         "docs/learning.md",
         "text",
     ): "two commands with a file of another library; tests/cli/test_latent_trees.py runs them",
     ("docs/learning.md", "indented"): "mathematics",
-    ("docs/sweep.md", "indented"): "commands with a range for every number; tests/runs/sweeps runs them",
+    ("docs/sweep.md", "indented"): "commands with a range for every number; tests/workflows/sweeps runs them",
 }
 """Blocks that nothing runs, and why."""
 

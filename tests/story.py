@@ -51,7 +51,7 @@ def lcifr(*words: Any, cwd: Path, expect: int | None = 0) -> Said:
     return said
 
 
-SLOWLY = """import time; from lcifr.runs.streaming import large; write = large.write_atomic
+SLOWLY = """import time; from lcifr.workflows import parts as large; write = large.write_atomic
 large.write_atomic = lambda *part: (time.sleep(0.3), write(*part))
 """
 """Parts are made in no time: a run that is to be stopped between two of them must wait before it writes one."""

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from lcifr.runs.auditing.result import AuditResult
+from lcifr.workflows.results import AuditResult
 from tests.story import Said, lcifr
 
 PAGE = (Path(__file__).parents[1] / "docs" / "audit-your-model.md").read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from lcifr.check.openings import DRAW, chance
-from tests.artifacts.keys import SSH_KEYGEN
+from tests.evidence.keys import SSH_KEYGEN
 from tests.pages import ROOT, blocks
 from tests.story import lcifr
 

@@ -16,7 +16,7 @@ from tests.cli.listing import COMMANDS
 from tests.pages import DOCS, LINK, ROOT, anchors, blocks, pages, prose_of, text_of
 
 TOCTREE = re.compile(r"^```\{toctree\}\n(?P<body>.*?)^```$", flags=re.DOTALL | re.MULTILINE)
-MODULES = ("lcifr", "lcifr.runs", "lcifr.estimators", "lcifr.certification", "lcifr.prove", "lcifr.check")
+MODULES = ("lcifr", "lcifr.workflows", "lcifr.estimators", "lcifr.certification", "lcifr.prove", "lcifr.check")
 ON_ITS_OWN = {"docs/index.md"}
 
 

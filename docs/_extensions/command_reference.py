@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
-import typer.main
+import typer
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from lcifr.cli import build
+from lcifr.cli import every_command
 
 KINDS = {
     "<int range>": "N",
@@ -22,16 +21,6 @@ KINDS = {
     "<str>": "TEXT",
 }
 """How `--help` shows kinds of values, and what a page writes instead."""
-
-
-def every_command(group: Any = None, before: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
-    """Every command with its words, `data list` for a command of a group."""
-    group = group or typer.main.get_command(build())
-    for name, command in sorted(group.commands.items()):
-        if hasattr(command, "commands"):
-            yield from every_command(command, (*before, name))
-        else:
-            yield " ".join((*before, name)), command
 
 
 def reference() -> str:

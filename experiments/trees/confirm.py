@@ -27,7 +27,7 @@ from lcifr.certification.subject import LibraryModel
 from lcifr.check.bundle import check_bundle
 from lcifr.datasets import Dataset
 from lcifr.phi.similarity import Similarity
-from lcifr.runs.auditing.result import CheckedProofs
+from lcifr.workflows.results import CheckedProofs
 
 
 def confirm_trees(cell: Cell, store: Store, data: Dataset) -> Found:

@@ -17,7 +17,7 @@ from lcifr.certification.verdicts import Verdict
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected
 from lcifr.errors import LcifrError
-from lcifr.runs.checking import CheckRequest, check
+from lcifr.workflows.checking import CheckRequest, check
 from tests.models.loaders.tree_semantics import before, table
 
 PHI = "same(town) and numeric within 0.1 sd"

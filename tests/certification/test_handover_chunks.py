@@ -18,7 +18,7 @@ from lcifr.certification.handover import IDS, LATENT, Representation, read_hando
 from lcifr.certification.population import Tally
 from lcifr.data.files import MANIFEST, describe_files
 from lcifr.errors import ArtefactError
-from lcifr.runs.streaming.handovers import certify_folder, read_certified
+from lcifr.workflows.jobs import certify_folder, read_certified
 from tests.certification.scenes import FORMULAS, scene
 
 LISTS = st.lists(st.text(max_size=4) | st.integers(), max_size=12)

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from lcifr.certification.population import scale_sources
-from lcifr.cli.terminal.statements import scale_words
+from lcifr.cli.output import scale_words
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.phi import Similarity
 from lcifr.phi.lint import lint
-from lcifr.runs.executors.packing import Luggage, pack_similarity, unpack_similarity
+from lcifr.workflows.packing import Luggage, pack_similarity, unpack_similarity
 
 SCHEMA = Schema((Numeric("gpa"), Numeric("age"), Categorical("school", ("a", "b"))))
 RANKED = "age within 1 sd and |rank(gpa by school) - rank(gpa' by school')| <= 1 and gpa within 9"

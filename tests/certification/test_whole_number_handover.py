@@ -17,7 +17,7 @@ from lcifr.certification.handover import FrozenEncoder, Representation, represen
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Encoding, Individuals
 from lcifr.phi.similarity import Similarity
-from lcifr.runs.streaming.handovers import represent_file
+from lcifr.workflows.jobs import represent_file
 from tests.certification.whole_people import ENCODING, FRAME, SCHEMA, everybody
 from tests.prove.instances import random_network
 

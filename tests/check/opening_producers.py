@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lcifr.runs.evidence.committing import commit, open_drawn
+from lcifr.evidence.sampling import commit, open_drawn
 from tests.certification.made_bundles import contents, rewritten
 
 CERTIFIED, MIXED = 0, 2

@@ -16,7 +16,7 @@ from lcifr.check.bundle import SWEEP, check_bundle
 from lcifr.check.exact import Rejected
 from lcifr.check.openings import check_opening
 from lcifr.data.files import sha256_of
-from lcifr.runs.evidence.committing import commit, open_drawn
+from lcifr.evidence.sampling import commit, open_drawn
 from tests.check.opening_producers import MIXED, Audited, audited, bundle_of, write_challenge
 
 PEOPLE = "people.jsonl.gz"

@@ -13,7 +13,7 @@ import pytest
 from lcifr.check.bundle import PEOPLE, check_bundle, read_people
 from lcifr.check.openings import at_least, chance, check_opening, drawn, leaf_of, root_over
 from lcifr.data.files import sha256_of
-from lcifr.runs.evidence.committing import SaltedLines, commit, open_drawn
+from lcifr.evidence.sampling import SaltedLines, commit, open_drawn
 from tests.check.opening_producers import bundle_of, write_challenge
 
 CHALLENGES, LINES, DRAWN = 1000, 200, 20

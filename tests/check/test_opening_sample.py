@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lcifr.artifacts.merkle_tree import MerkleTree, hash_leaf
 from lcifr.check.exact import Rejected
 from lcifr.check.openings import at_least, chance, drawn, leaf_of, root_over
+from lcifr.evidence.sampling import MerkleTree, hash_leaf
 
 SALT = bytes(16)
 

@@ -12,7 +12,7 @@ import pytest
 
 from lcifr.certification.handover import Representation
 from lcifr.estimators import FairBooster
-from lcifr.runs.learning import load_encoder
+from lcifr.workflows.producing import load_encoder
 from tests.story import lcifr, write_made_up
 
 LEARN = ("some people.csv", "--phi", "who.phi", "--target", "paid", "--learner", "trees")

@@ -7,7 +7,7 @@ import shutil
 import pandas as pd
 import pytest
 
-from lcifr.runs import learning_request
+from lcifr.workflows import producing
 from tests.story import QUICK, lcifr, write_german
 
 PRODUCE = ("produce", "people.csv", "--phi", "people.phi", "--target", "repaid", "--out", "out")
@@ -142,7 +142,7 @@ def test_a_fault_of_our_own_is_no_traceback_but_one_can_have_it(place, monkeypat
     def fail(*arguments):
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr(learning_request, "read_train_test", fail)
+    monkeypatch.setattr(producing, "read_train_test", fail)
     said = lcifr(*PRODUCE, cwd=place, expect=70)
     assert "lcifr has a bug: ZeroDivisionError: a bug" in said.err
     monkeypatch.setenv("LCIFR_TRACEBACK", "1")

@@ -16,14 +16,14 @@ import xgboost
 
 from lcifr.certification.population import lower_bound
 from lcifr.data import Encoding, Schema
+from lcifr.evidence.model_card import model_card
 from lcifr.phi import Similarity
 from lcifr.report.folder import read_folder
 from lcifr.report.markdown import render_markdown
-from lcifr.report.pack.model_card import model_card
-from lcifr.runs import ModelAuditRequest, audit_model
-from lcifr.runs.auditing.result import AuditResult
-from lcifr.runs.events import Advanced, Event
-from lcifr.runs.folders.run import RunStopped
+from lcifr.workflows import ModelAuditRequest, audit_model
+from lcifr.workflows.events import Advanced, Event
+from lcifr.workflows.folders import RunStopped
+from lcifr.workflows.results import AuditResult
 from tests.story import Said, lcifr
 
 PEOPLE, EXAMINED = 300, 120

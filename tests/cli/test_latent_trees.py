@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from lcifr.certification.handover import Representation
-from lcifr.runs.folders.results import ConsumeResult
+from lcifr.workflows.results import ConsumeResult
 from tests.story import lcifr
 
 EXACT = "the hand-over is proved for exact arithmetic only"

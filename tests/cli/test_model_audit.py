@@ -17,9 +17,9 @@ import pytest
 import lcifr as package
 from lcifr.data import Encoding, Schema
 from lcifr.phi import Similarity
-from lcifr.runs.auditing.result import AuditResult
-from tests.runs.models.credit import PHI, READ, fit, made_up, write_credit
+from lcifr.workflows.results import AuditResult
 from tests.story import lcifr
+from tests.workflows.credit import PHI, READ, fit, made_up, write_credit
 
 ASKED = ("--phi", "people.phi", "--reference", "train.csv", "--target", "repaid", "--id", "person", "--workers", "1")
 

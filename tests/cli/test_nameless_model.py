@@ -12,8 +12,8 @@ import pytest
 
 from lcifr.data.program import Operation, ProgramStep, StepFormat
 from lcifr.models.description import InputKind, Meaning, ScoreComparison, read_description, write_description
-from tests.runs.models.credit import READ, fit, made_up
 from tests.story import lcifr
+from tests.workflows.credit import READ, fit, made_up
 
 INIT = ("init", "people.csv", "--model", "model.onnx", "--target", "repaid", "--id", "person")
 

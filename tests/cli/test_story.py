@@ -16,7 +16,7 @@ from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
 from lcifr.models.loading import read_model
 from lcifr.phi.lint import lint
-from lcifr.runs.streaming.audited import read_audited
+from lcifr.workflows.jobs import read_audited
 from tests.story import QUICK, lcifr, write_german
 
 

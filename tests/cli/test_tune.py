@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lcifr.runs.learning import load_encoder
+from lcifr.workflows.producing import load_encoder
 from tests.story import QUICK, lcifr, write_made_up
 
 LEARN = (*QUICK, "--epochs", "25", "--target", "paid", "--phi", "who.phi")

@@ -10,8 +10,8 @@ import pytest
 from lcifr.data import store
 from lcifr.data.ingest import Chunk
 from lcifr.errors import LcifrError
-from lcifr.runs.streaming.audited import AuditJob
-from tests.runs.executors.lender import audited, write_lender
+from lcifr.workflows.jobs import AuditJob
+from tests.workflows.executors_lender import audited, write_lender
 
 
 def test_a_table_that_is_replaced_meanwhile_is_never_mixed_with_the_old_one(

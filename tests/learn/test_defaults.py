@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from lcifr import runs
-from lcifr.cli.terminal.learner_options import pairs_of
-from lcifr.cli.terminal.options import ClassWeight, widths_of
+from lcifr import workflows
+from lcifr.cli.options import ClassWeight, pairs_of, widths_of
 from lcifr.errors import LearningError
 from lcifr.estimators import FairBooster, FairEncoder, RobustClassifier, RobustRegressor, tune
 from lcifr.learn.encoder import EncoderSettings
@@ -32,14 +31,14 @@ from lcifr.learn.training_loop import Schedule
 from lcifr.models.additive import MOST_LEVELS
 
 REQUESTS = {
-    "audit": runs.AuditRequest,
-    "certify": runs.CertifyRequest,
-    "check": runs.CheckRequest,
-    "consume": runs.ConsumeRequest,
-    "init": runs.InitRequest,
-    "produce": runs.ProduceRequest,
-    "represent": runs.RepresentRequest,
-    "tune": runs.TuneRequest,
+    "audit": workflows.AuditRequest,
+    "certify": workflows.CertifyRequest,
+    "check": workflows.CheckRequest,
+    "consume": workflows.ConsumeRequest,
+    "init": workflows.InitRequest,
+    "produce": workflows.ProduceRequest,
+    "represent": workflows.RepresentRequest,
+    "tune": workflows.TuneRequest,
 }
 OTHER_NAMES = {"latent": "latent_dim", "batch": "batch_size", "seed": "random_state"}
 MEANINGS = {
@@ -74,8 +73,7 @@ def meaning(name: str, value: Any) -> Any:
 
 @pytest.mark.parametrize("command", REQUESTS)
 def test_a_command_and_its_request_have_the_same_defaults(command: str) -> None:
-    room = "lcifr.cli.preparing" if command == "init" else "lcifr.cli"
-    options = defaults_of(getattr(importlib.import_module(f"{room}.{command}"), command))
+    options = defaults_of(getattr(importlib.import_module(f"lcifr.cli.{command}"), command))
     asked = {name: meaning(name, value) for name, value in options.items()}
     request = defaults_of_request(REQUESTS[command])
     shared = (set(asked) & set(request)) - {name for name in LEFT_OPEN if asked.get(name) is None}
@@ -87,9 +85,9 @@ def test_a_command_and_its_request_have_the_same_defaults(command: str) -> None:
 @pytest.mark.parametrize(
     ("request_kind", "estimators"),
     [
-        (runs.ProduceRequest, (FairEncoder, FairBooster)),
-        (runs.TuneRequest, (FairEncoder, FairBooster, tune)),
-        (runs.ConsumeRequest, (RobustClassifier, RobustRegressor)),
+        (workflows.ProduceRequest, (FairEncoder, FairBooster)),
+        (workflows.TuneRequest, (FairEncoder, FairBooster, tune)),
+        (workflows.ConsumeRequest, (RobustClassifier, RobustRegressor)),
     ],
 )
 def test_a_request_and_the_estimator_have_the_same_defaults(request_kind: Any, estimators: tuple[Any, ...]) -> None:

@@ -31,7 +31,7 @@ from lcifr.models.description import (
     ScoreComparison,
 )
 from lcifr.models.loading import ModelFile, load_file
-from lcifr.runs.models.on_latents import read_on_latents
+from lcifr.workflows.consuming import read_on_latents
 from tests.models.loaders.tree_semantics import NUMERIC, table
 
 xgboost, lightgbm = pytest.importorskip("xgboost"), pytest.importorskip("lightgbm")

@@ -10,13 +10,13 @@ import pytest
 
 from lcifr.certification.population import state
 from lcifr.certification.verdicts import Audit, Reason, Verdict
-from lcifr.cli.terminal.statements import statement_lines
+from lcifr.cli.output import statement_lines
 from lcifr.display.text import percent
 from lcifr.learn.scores import GAMMA_ADVICE
 from lcifr.models.model import Degeneracy
 from lcifr.report import Report, build, render
 from lcifr.report.sections import put_into_words
-from lcifr.runs.folders.summaries import learned_warnings
+from lcifr.workflows.results import learned_warnings
 from tests.report import scenes
 
 

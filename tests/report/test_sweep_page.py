@@ -15,9 +15,9 @@ from sklearn.linear_model import LogisticRegression
 from lcifr.certification.sweep.result import Standing
 from lcifr.display.text import percent, tolerance_words
 from lcifr.report.sweep import render_sweep
-from lcifr.runs import SweepResult
-from lcifr.runs.folders.settings import RunSettings
-from lcifr.runs.sweeps.proving import SweepCheck
+from lcifr.workflows import SweepResult
+from lcifr.workflows.folders import RunSettings
+from lcifr.workflows.sweeping import SweepCheck
 from tests.certification.sweep.tiny import FORMULAS, SCHEMA, everybody, fitted
 from tests.report.browser import Browser
 from tests.report.measures import CONTRAST, OVERLAPS, SPREAD

@@ -11,7 +11,7 @@ from lcifr.certification.population import state
 from lcifr.report import build, render
 from lcifr.report.content import Checked
 from lcifr.report.sections import put_into_words
-from lcifr.runs.auditing.baselines import beaten_by
+from lcifr.workflows.baselines import beaten_by
 from tests.report import scenes
 
 DATED = replace(scenes.ABOUT, audited="2026-03-01", written="2026-03-01", author="Compliance <script>")

@@ -10,11 +10,11 @@ from typing import Any
 
 import httpx
 
-from lcifr.runs.models.auditing import ModelAuditRequest, audit_model
-from lcifr.workbench.web.application import build_app
+from lcifr.workbench.server import build_app
 from lcifr.workbench.workbench import Workbench
-from tests.runs.models.credit import write_credit
+from lcifr.workflows.auditing import ModelAuditRequest, audit_model
 from tests.story import SLOWLY
+from tests.workflows.credit import write_credit
 
 TOKEN, HOST = "token-of-the-tests", "127.0.0.1:8123"
 ORIGIN = f"http://{HOST}"

@@ -365,7 +365,7 @@ def write_saved_trees(path: str | Path, model: Model, origin: Plain) -> None:
 
     Parameters
     ----------
-    origin : the file that the trees come from, as :class:`lcifr.runs.auditing.origin.ModelOrigin` says it.
+    origin : the file that the trees come from, as :class:`lcifr.workflows.results.ModelOrigin` says it.
     """
     trees, rule = model.function, model.rule
     assert isinstance(trees, Trees)

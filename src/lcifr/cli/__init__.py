@@ -1,11 +1,8 @@
-"""The command line, one file per command.
+"""The command line, one file per command: options, wording and exit codes; the work is in :mod:`lcifr.workflows`.
 
-Every module of this folder is a command; what commands share lies in :mod:`lcifr.cli.terminal`. A command defines
-either ``app``, a ``typer.Typer`` whose commands appear under the module's name (``lcifr data list``), or
-``register(app)``, which adds what it likes to the root. A folder with an ``app`` is a group of commands: its modules
-``register`` themselves with it (``lcifr evidence sign``). A folder without one (``preparing``) only keeps related
-commands together. A command holds options, wording and exit codes; its work is a function of :mod:`lcifr.runs`. Heavy
-packages are imported inside the commands: ``lcifr --help`` answers at once.
+A command is a module of this folder and an entry of ``COMMANDS``; the module is imported when its command is called, so
+``lcifr --help`` answers at once. It defines ``app``, a ``typer.Typer`` with one command of the module's name, or with
+several (``lcifr data list``). What commands share is in :mod:`lcifr.cli.options` and :mod:`lcifr.cli.output`.
 
 Exit codes: 0 fine, 1 the answer is no (a counterexample, a table with problems), 2 wrong use, 3 some undecided; 70 a
 fault of lcifr itself, 130 stopped by Ctrl-C.
@@ -16,29 +13,56 @@ from __future__ import annotations
 import importlib
 import inspect
 import os
-import pkgutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+import typer.main
+from typer.core import TyperCommand, TyperGroup
 
-from lcifr.cli.terminal.output import to_stderr
-from lcifr.cli.terminal.result_stream import keep_stdout_for_results
+from lcifr.cli.output import keep_stdout_for_results, on_terminal, to_stderr
 from lcifr.errors import LcifrError, system_error
 
+COMMANDS = {
+    "audit": "Prove for each person that everyone similar gets the same decision, or show a counterexample.",
+    "certify": "Decide about new people with saved models, and certify the decisions.",
+    "check": "Recompute every proof in a bundle in exact arithmetic, independently of the rest of lcifr.",
+    "consume": "Train a classifier or regressor on a hand-over and labels, and certify its decisions.",
+    "demo": "Train three models on the built-in German credit data, audit them, and check the proofs.",
+    "doctor": "Show versions, optional packages and the GPU, and test every solver on questions with known answers.",
+    "init": "Draft a schema (.toml) and a similarity formula (.phi) for a table, for you to correct.",
+    "produce": "Train an encoder or booster on a table and φ, prove everyone's radius, and write the hand-over.",
+    "repeat": "Repeat the run that wrote FOLDER, with the same settings and files, into a new folder.",
+    "report": "Write a report on an audit or a sweep: one page with the results, for people who were not involved.",
+    "represent": "Write a hand-over for new people, z and proved radius, with an encoder trained earlier.",
+    "sweep": "Prove or refute that similar people get the same decision, for everyone who could exist.",
+    "tune": "Train models with increasing weight on certification, compare them with two baselines, and choose one.",
+    "workbench": "Write formulas, inspect models, and run and explore audits in a browser.",
+    "data": "List, fetch and check datasets and tables.",
+    "evidence": "Pack, sign and verify audits, and audit by sample.",
+    "model": "Inspect model files, and export models that lcifr trained.",
+    "phi": "List, explain and check similarity formulas.",
+}
+"""Every command or group of commands, with what ``lcifr --help`` says of it: the first paragraph of its own help."""
+
 WRONG_USE, FAULT, STOPPED = 2, 70, 130
-SHARED = "terminal"  # the one folder that is no group of commands
 TRACEBACK = "LCIFR_TRACEBACK"  # set it to see where a fault comes from
 
 
-class _PlainErrors(TyperGroup):
-    """Errors that lcifr raises on purpose are messages to a person: no traceback."""
+class _Root(TyperGroup):
+    """The commands by name, each loaded when it is called; errors that lcifr raises on purpose have no traceback."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name, summary in COMMANDS.items():
+            self.add_command(TyperCommand(name, help=summary, rich_markup_mode="rich"))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
+        """The loaded command in the place of the one that only has a name and a summary."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, None if command is None else load(str(name)), rest
 
     def invoke(self, ctx: Any) -> Any:
-        from lcifr.cli.terminal.output import on_terminal
-        from lcifr.runs.folders.run import RunStopped
-
         try:
             with on_terminal():
                 return super().invoke(ctx)
@@ -46,9 +70,11 @@ class _PlainErrors(TyperGroup):
             to_stderr(f"Error: {error}")
             raise typer.Exit(WRONG_USE) from None
         except KeyboardInterrupt as stopped:
+            from lcifr.workflows.folders import RunStopped
+
             to_stderr(f"\n{stopped}" if isinstance(stopped, RunStopped) else "\nStopped.")
             raise typer.Exit(STOPPED) from None
-        except BrokenPipeError:  # whoever read along has seen enough
+        except BrokenPipeError:  # the reader of stdout has seen enough
             raise
         except OSError as error:
             to_stderr(f"Error: {system_error(error)}")
@@ -62,56 +88,42 @@ class _PlainErrors(TyperGroup):
 
 
 def build() -> typer.Typer:
-    """The whole command line, its commands found by looking at this folder."""
+    """The whole command line."""
     app = typer.Typer(
         name="lcifr",
-        cls=_PlainErrors,
+        cls=_Root,
         no_args_is_help=True,
         rich_markup_mode="rich",
         pretty_exceptions_show_locals=False,
     )
     app.callback()(_root)
-    for name, module in sorted(_commands(__name__, __path__), key=lambda found: found[0]):
-        _add(app, name, module)
-    for group in (app, *(found.typer_instance for found in app.registered_groups)):
-        for command in group.registered_commands if group else ():
-            command.help = command.help or _flowing(command.callback)
     return app
 
 
-def _commands(package: str, path: Iterable[str]) -> Iterator[tuple[str, Any]]:
-    """The modules of commands by name: those of a folder, and of the folders in it that are no groups themselves."""
-    for found in pkgutil.iter_modules(path):
-        if found.name == SHARED or found.name.startswith("_"):
-            continue
-        module = importlib.import_module(f"{package}.{found.name}")
-        if found.ispkg and not hasattr(module, "app"):
-            yield from _commands(module.__name__, module.__path__)
+def load(name: str) -> Any:
+    """A command or a group of commands by its name, as click has it."""
+    app = importlib.import_module(f"{__name__}.{name}").app
+    for command in app.registered_commands:
+        command.help = command.help or _flowing(command.callback)
+    loaded = typer.main.get_command(app)
+    loaded.name = name
+    return loaded
+
+
+def every_command() -> Iterator[tuple[str, Any]]:
+    """Every command with its words, ``data list`` for one of a group."""
+    for name in sorted(COMMANDS):
+        loaded = load(name)
+        if isinstance(loaded, TyperGroup):
+            yield from ((f"{name} {inner}", command) for inner, command in sorted(loaded.commands.items()))
         else:
-            yield found.name, module
+            yield name, loaded
 
 
 def _flowing(command: Any) -> str:
     """A command's help text with its paragraphs in one line each: they are broken where the terminal ends."""
     text = inspect.getdoc(command) or ""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
-
-
-def _add(app: typer.Typer, name: str, module: Any) -> None:
-    if hasattr(module, "register"):
-        module.register(app)
-    elif hasattr(module, "app"):
-        _fill(module)
-        app.add_typer(module.app, name=name.replace("_", "-"))
-    else:
-        raise LcifrError(f"cli/{name}.py is no command", fix="define app or register(app) in it")
-
-
-def _fill(module: Any) -> None:
-    """Let the modules of a group that is a folder add their commands, unless the group was built before."""
-    found = [] if module.app.registered_commands else pkgutil.iter_modules(getattr(module, "__path__", ()))
-    for name in sorted(one.name for one in found):
-        importlib.import_module(f"{module.__name__}.{name}").register(module.app)
 
 
 def _print_version(wanted: bool) -> None:

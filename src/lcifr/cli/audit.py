@@ -7,56 +7,52 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lcifr.cli.terminal.model_options import (
+from lcifr.cli.options import (
     AcceptAccuracyOption,
     AcceptDraftOption,
-    AnyArithmeticOption,
-    DescribeOption,
-    MissingOption,
-    ModelOption,
-    ModelSchemaOption,
-    ModelTargetOption,
-    ModelToleranceOption,
-    ReferenceOption,
-    SameOption,
-    groups_of,
-    needed_folder,
-    needed_formula,
-    one_table,
-    refuse_without_model,
-)
-from lcifr.cli.terminal.options import (
     AddressOption,
+    AnyArithmeticOption,
     ChunkOption,
+    DescribeOption,
     DeviceOption,
     ExecutorOption,
     ForceOption,
     IdOption,
     LabelsOption,
+    MissingOption,
+    ModelOption,
+    ModelSchemaOption,
+    ModelTargetOption,
+    ModelToleranceOption,
     OutOption,
+    ReferenceOption,
+    SameOption,
     SampleOption,
     WorkersOption,
+    groups_of,
     labels_of,
+    needed_folder,
+    needed_formula,
+    new_app,
+    one_table,
+    refuse_without_model,
 )
-from lcifr.cli.terminal.output import JsonOption, command, exit_code, print_json, say, to_stderr, words_of
-from lcifr.runs.executors.crew import Executor
-from lcifr.runs.executors.devices import Device
-from lcifr.runs.people.source import PROVED
+from lcifr.cli.output import JsonOption, command, exit_code, print_json, say, to_stderr, words_of
+from lcifr.workflows.executors import Device, Executor
+from lcifr.workflows.people import PROVED
 
 if TYPE_CHECKING:
     from lcifr.models.arithmetic import Arithmetic
-    from lcifr.runs.auditing.result import AuditResult, CheckedProofs
+    from lcifr.workflows.results import AuditResult, CheckedProofs
 
+app = new_app()
 EXAMPLE = (
     "Example: lcifr audit producer consumer --out audit\n\n"
     "A model of your own: lcifr audit people.csv --model model.onnx --phi people.phi --out audit"
 )
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog=EXAMPLE)(audit)
-
-
+@app.command(epilog=EXAMPLE)
 def audit(
     context: typer.Context,
     producer: Annotated[
@@ -197,7 +193,7 @@ def _audit_folders(
     arithmetic: Arithmetic | None,
     options: dict[str, Any],
 ) -> AuditResult:
-    from lcifr.runs.auditing.run import AuditRequest, audit
+    from lcifr.workflows.auditing import AuditRequest, audit
 
     consumer = needed_folder(consumer, producer, "audit", "PRODUCER CONSUMER")
     computed = None if arithmetic is None else arithmetic.value
@@ -206,13 +202,13 @@ def _audit_folders(
 
 
 def _audit_model(context: typer.Context, asked: dict[str, Any]) -> AuditResult:
-    from lcifr.runs.models.auditing import ModelAuditRequest, audit_model
+    from lcifr.workflows.auditing import ModelAuditRequest, audit_model
 
     return audit_model(ModelAuditRequest(**asked), argv=words_of(context))
 
 
 def _show(result: AuditResult, out: Path) -> None:
-    from lcifr.cli.terminal.statements import (
+    from lcifr.cli.output import (
         baseline_table,
         counterexample_table,
         show_labels,
@@ -221,7 +217,7 @@ def _show(result: AuditResult, out: Path) -> None:
         statement_lines,
     )
     from lcifr.display.text import arithmetic_words, percent
-    from lcifr.runs.folders.run import shown
+    from lcifr.workflows.folders import shown
 
     said, on = result.statement, result.modularity
     labels, tolerance = result.model.labels, result.model.tolerance

@@ -7,49 +7,48 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lcifr.cli.terminal.model_options import (
+from lcifr.cli.options import (
     PANEL,
     AcceptAccuracyOption,
     AcceptDraftOption,
-    AnyArithmeticOption,
-    DescribeOption,
-    MissingOption,
-    ModelOption,
-    ModelSchemaOption,
-    ModelTargetOption,
-    ModelToleranceOption,
-    ReferenceOption,
-    SameOption,
-    groups_of,
-    needed_folder,
-    needed_formula,
-    one_table,
-    refuse_without_model,
-)
-from lcifr.cli.terminal.options import (
     AddressOption,
+    AnyArithmeticOption,
     ChunkOption,
+    DescribeOption,
     DeviceOption,
     ExecutorOption,
     FailUnderOption,
     ForceOption,
     IdOption,
     LabelsOption,
+    MissingOption,
+    ModelOption,
+    ModelSchemaOption,
+    ModelTargetOption,
+    ModelToleranceOption,
     OnOption,
     OutOption,
+    ReferenceOption,
+    SameOption,
     StrictOption,
     WorkersOption,
+    groups_of,
     labels_of,
+    needed_folder,
+    needed_formula,
+    new_app,
+    one_table,
+    refuse_without_model,
 )
-from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, to_stderr, words_of
+from lcifr.cli.output import JsonOption, exit_code, print_json, say, to_stderr, words_of
 from lcifr.display.text import at_least, percent
-from lcifr.runs.executors.crew import Executor
-from lcifr.runs.executors.devices import Device
+from lcifr.workflows.executors import Device, Executor
 
 if TYPE_CHECKING:
     from lcifr.certification.population import Statement
-    from lcifr.runs.auditing.certify_result import CertifyResult, LookUpSummary
+    from lcifr.workflows.results import CertifyResult, LookUpSummary
 
+app = new_app()
 EXAMPLE = (
     "Example: lcifr certify consumer new.csv --producer producer --out certificates --fail-under 0.5\n\n"
     "With a model of your own: "
@@ -58,10 +57,7 @@ EXAMPLE = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog=EXAMPLE)(certify)
-
-
+@app.command(epilog=EXAMPLE)
 def certify(
     context: typer.Context,
     consumer: Annotated[
@@ -181,28 +177,28 @@ def _gate(said: Statement, bar: float, *, enough: bool) -> str:
 def _certify_folder(
     context: typer.Context, consumer: Path, people: Path | None, options: dict[str, Any]
 ) -> CertifyResult:
-    from lcifr.runs.auditing.certifying import CertifyRequest, certify
+    from lcifr.workflows.certifying import CertifyRequest, certify
 
     people = needed_folder(people, consumer, "certify", "CONSUMER PEOPLE")
     return certify(CertifyRequest(consumer=consumer, people=people, **options), argv=words_of(context))
 
 
 def _certify_model(context: typer.Context, asked: dict[str, Any]) -> CertifyResult:
-    from lcifr.runs.models.certifying import ModelCertifyRequest, certify_model
+    from lcifr.workflows.certifying import ModelCertifyRequest, certify_model
 
     return certify_model(ModelCertifyRequest(**asked), argv=words_of(context))
 
 
 def _certify_swept(context: typer.Context, sweep: Path, table: Path, options: dict[str, Any]) -> CertifyResult:
-    from lcifr.runs.sweeps.looking_up import certify_swept
+    from lcifr.workflows.certifying import certify_swept
 
     return certify_swept(sweep, table, options, argv=words_of(context))
 
 
 def _show(result: CertifyResult, out: Path) -> None:
-    from lcifr.cli.terminal.statements import show_labels, show_origin, show_scales, statement_lines
+    from lcifr.cli.output import show_labels, show_origin, show_scales, statement_lines
     from lcifr.display.text import arithmetic_words
-    from lcifr.runs.folders.run import shown
+    from lcifr.workflows.folders import shown
 
     claimed = result.radius is not None
     about: dict[str, Any] = {"tolerance": result.tolerance, "sees_z_alone": claimed, "labels": result.labels}

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli.terminal.model_options import MissingOption
-from lcifr.cli.terminal.options import IdOption
-from lcifr.cli.terminal.output import JsonOption, print_json, say
+from lcifr.cli.options import IdOption, MissingOption, new_app
+from lcifr.cli.output import JsonOption, print_json, say
 
 if TYPE_CHECKING:
     from lcifr.certification.bundle import Drawn
 
+app = new_app()
 EXAMPLE = (
     "Example: lcifr check producer/bundle --json > checked.json\n\n"
     "Compare it with your own files: lcifr check audit/bundle --people people.csv --id person "
@@ -22,10 +22,7 @@ EXAMPLE = (
 PANEL = "Your own files, to compare the bundle with"
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog=EXAMPLE)(check)
-
-
+@app.command(epilog=EXAMPLE)
 def check(
     bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="The `bundle` folder of a producer or an audit.")],
     strict: Annotated[
@@ -95,9 +92,9 @@ def check(
     not compared.
     """
     from lcifr.check.report import hush
-    from lcifr.runs.binding.own_files import OwnFiles
-    from lcifr.runs.checking import CheckRequest
-    from lcifr.runs.checking import check as run_check
+    from lcifr.workflows.binding import OwnFiles
+    from lcifr.workflows.checking import CheckRequest
+    from lcifr.workflows.checking import check as run_check
 
     files = OwnFiles(
         people=people,

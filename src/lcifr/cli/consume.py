@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli.terminal.model_options import AnyArithmeticOption
-from lcifr.cli.terminal.options import (
+from lcifr.cli.options import (
+    AnyArithmeticOption,
     ClassWeight,
     ClassWeightOption,
     EpochsOption,
@@ -21,18 +21,20 @@ from lcifr.cli.terminal.options import (
     ToleranceOption,
     finite,
     list_text,
+    new_app,
     widths_of,
 )
-from lcifr.cli.terminal.output import JsonOption, command, print_json, say, to_stderr, words_of
+from lcifr.cli.output import JsonOption, command, print_json, say, to_stderr, words_of
 from lcifr.learn.parameters import HEAD
-from lcifr.runs.consume_request import ConsumeRequest
-from lcifr.runs.consuming import consume as run_consume
+from lcifr.workflows.consuming import ConsumeRequest
+from lcifr.workflows.consuming import consume as run_consume
 
 if TYPE_CHECKING:
-    from lcifr.runs.folders.results import ConsumeResult
+    from lcifr.workflows.results import ConsumeResult
 
 PANEL = "A tree model that was trained on z elsewhere"
 HIDDEN = list_text(HEAD.hidden)
+app = new_app()
 EXAMPLE = (
     "Example: lcifr consume producer/handover labels.csv --out consumer\n\n"
     "With trees on z: lcifr consume producer/handover labels.csv --model trees.json --out consumer"
@@ -43,10 +45,7 @@ LatentModelOption = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog=EXAMPLE)(consume)
-
-
+@app.command(epilog=EXAMPLE)
 def consume(
     context: typer.Context,
     handover: Annotated[Path, typer.Argument(metavar="HANDOVER", help="The hand-over: a folder from the producer.")],
@@ -142,7 +141,7 @@ def consume(
 
 
 def _show(result: ConsumeResult, out: Path, handover: Path) -> None:
-    from lcifr.cli.terminal.statements import people_words, show_origin, statement_lines
+    from lcifr.cli.output import people_words, show_origin, statement_lines
     from lcifr.display.text import arithmetic_words
 
     tolerance = result.model.tolerance

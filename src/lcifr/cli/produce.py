@@ -7,72 +7,68 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli.terminal.learner_options import (
+from lcifr.cli.options import (
     PAIRS,
-    BagsOption,
-    BinsOption,
-    DepthOption,
-    FallingOption,
-    LeastOption,
-    PairsOption,
-    ProduceLearner,
-    ProduceLearnerOption,
-    RateOption,
-    RisingOption,
-    RoundsOption,
-    SubsampleOption,
-    directions_of,
-    pairs_of,
-    refuse_other_family,
-)
-from lcifr.cli.terminal.options import (
     ArithmeticOption,
+    BagsOption,
     BatchOption,
+    BinsOption,
     BundleOption,
     ChunkOption,
     ClassWeight,
     ClassWeightOption,
     DecoderOption,
+    DepthOption,
     EpochsOption,
+    FallingOption,
     ForceOption,
     HeldOutOption,
     HiddenOption,
     IdOption,
     LatentOption,
+    LeastOption,
     OutOption,
+    PairsOption,
     PhiOption,
+    ProduceLearner,
+    ProduceLearnerOption,
+    RateOption,
+    RisingOption,
+    RoundsOption,
     SampleOption,
     SchemaOption,
     SeedOption,
     ShareOption,
     StretchOption,
+    SubsampleOption,
     TableArgument,
     TargetOption,
     WholeOption,
     WorkersOption,
+    directions_of,
     finite,
     list_text,
+    new_app,
+    pairs_of,
+    refuse_other_family,
     widths_of,
 )
-from lcifr.cli.terminal.output import JsonOption, is_asked, print_json, say, watched, words_of
-from lcifr.cli.terminal.produced import show_produced
+from lcifr.cli.output import JsonOption, is_asked, print_json, say, show_produced, watched, words_of
 from lcifr.errors import LcifrError
 from lcifr.learn.parameters import BOOSTER, ENCODER, HELD_OUT_SHARE
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.runs.producing import ProduceRequest
-from lcifr.runs.producing import produce as run_produce
+from lcifr.workflows.producing import ProduceRequest
+from lcifr.workflows.producing import produce as run_produce
 
 if TYPE_CHECKING:
-    from lcifr.runs.folders.results import ProduceResult
+    from lcifr.workflows.results import ProduceResult
 
 HIDDEN = list_text(ENCODER.hidden)
+app = new_app()
 EXAMPLE = "Example: lcifr produce people.csv --phi people.phi --target repaid --out producer"
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog=EXAMPLE)(produce)
-
-
+@app.command(epilog=EXAMPLE)
 def produce(
     context: typer.Context,
     table: TableArgument,

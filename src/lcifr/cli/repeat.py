@@ -7,17 +7,15 @@ from typing import Annotated
 
 import typer
 
-from lcifr.cli.terminal.options import ForceOption, OutOption
-from lcifr.cli.terminal.output import JsonOption, command, to_stderr
-from lcifr.runs.folders.settings import unchanged_settings
+from lcifr.cli.options import ForceOption, OutOption, new_app
+from lcifr.cli.output import JsonOption, command, to_stderr
+from lcifr.workflows.folders import unchanged_settings
 
+app = new_app()
 EXAMPLE = "Example: lcifr repeat consumer --out consumer-again"
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog=EXAMPLE)(repeat)
-
-
+@app.command(epilog=EXAMPLE)
 def repeat(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder that a command of lcifr wrote.")],

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from lcifr.cli.terminal.options import LabelsOption, labels_of
-from lcifr.cli.terminal.output import JsonOption, print_json, to_stderr
+from lcifr.cli.options import LabelsOption, labels_of, new_app
+from lcifr.cli.output import JsonOption, print_json, to_stderr
 
+app = new_app()
 EXAMPLE = "Example: lcifr report audit --out report.html"
 
 
@@ -23,10 +24,7 @@ class Format(StrEnum):
     JSON = "json"
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog=EXAMPLE)(report)
-
-
+@app.command(epilog=EXAMPLE)
 def report(
     folder: Annotated[
         Path, typer.Argument(metavar="AUDIT", help="The folder that `lcifr audit` or `lcifr sweep` wrote.")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lcifr.cli.terminal.options import (
+from lcifr.cli.options import (
     AddressOption,
     ArithmeticOption,
     BundleOption,
@@ -20,21 +20,19 @@ from lcifr.cli.terminal.options import (
     ProducerArgument,
     ShareOption,
     WorkersOption,
+    new_app,
 )
-from lcifr.cli.terminal.output import JsonOption, command, print_json, say, to_stderr, words_of
+from lcifr.cli.output import JsonOption, command, print_json, say, to_stderr, words_of
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.runs.executors.crew import Executor
-from lcifr.runs.executors.devices import Device
-from lcifr.runs.representing import RepresentRequest
-from lcifr.runs.representing import represent as run_represent
+from lcifr.workflows.executors import Device, Executor
+from lcifr.workflows.representing import RepresentRequest
+from lcifr.workflows.representing import represent as run_represent
 
+app = new_app()
 EXAMPLE = "Example: lcifr represent producer new.csv --out new"
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog=EXAMPLE)(represent)
-
-
+@app.command(epilog=EXAMPLE)
 def represent(
     context: typer.Context,
     producer: ProducerArgument,
@@ -80,7 +78,7 @@ def represent(
         return
     radius = result.radius
     say(f"{result.people:,} people; proved radius: median {radius.median:.4g}, largest {radius.largest:.4g}")
-    from lcifr.runs.folders.run import shown
+    from lcifr.workflows.folders import shown
 
     say(f"{shown(out)}/handover   for the consumer: z and radius, no attributes (z may still reveal some)")
     to_stderr(f"\nNext, for the consumer: {command('certify', 'consumer', out / 'handover', '--out', 'certificates')}")

@@ -8,31 +8,36 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lcifr.cli.terminal.model_options import (
+from lcifr.cli.options import (
     AcceptAccuracyOption,
     AcceptDraftOption,
     AnyArithmeticOption,
     DescribeOption,
+    ForceOption,
+    LabelsOption,
     MissingOption,
     ModelOption,
     ModelSchemaOption,
     ModelToleranceOption,
+    OutOption,
     ReferenceOption,
     SameOption,
     groups_of,
+    labels_of,
     needed_folder,
     needed_formula,
+    new_app,
     one_table,
     refuse_without_model,
 )
-from lcifr.cli.terminal.options import ForceOption, LabelsOption, OutOption, labels_of
-from lcifr.cli.terminal.output import JsonOption, command, exit_code, print_json, say, to_stderr, words_of
+from lcifr.cli.output import JsonOption, command, exit_code, print_json, say, to_stderr, words_of
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.runs.sweeps.people import MOST
+from lcifr.workflows.sweep_people import MOST
 
 if TYPE_CHECKING:
-    from lcifr.runs.sweeps.folder import SweepResult
+    from lcifr.workflows.sweeping import SweepResult
 
+app = new_app()
 EXAMPLE = (
     "Example: lcifr sweep people.csv --model model.onnx --phi people.phi --schema people.toml --out sweep\n\n"
     "A model trained by lcifr: lcifr sweep producer consumer --out sweep"
@@ -48,10 +53,7 @@ class Universe(StrEnum):
     REALS = "reals"
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog=EXAMPLE)(sweep)
-
-
+@app.command(epilog=EXAMPLE)
 def sweep(
     context: typer.Context,
     producer: Annotated[
@@ -132,7 +134,7 @@ def sweep(
         options |= {"phi": phi, "arithmetic": (arithmetic or Arithmetic.FLOAT64).value}
         result = _sweep_folders(context, producer, consumer, options)
     else:
-        from lcifr.runs.sweeps.run import ModelSweepRequest, sweep_model
+        from lcifr.workflows.sweeping import ModelSweepRequest, sweep_model
 
         about |= {"model": model, "table": one_table("sweep", producer, consumer), "phi": needed_formula(phi)}
         about |= {"groups": groups_of(same), "arithmetic": None if arithmetic is None else arithmetic.value}
@@ -147,7 +149,7 @@ def sweep(
 def _sweep_folders(
     context: typer.Context, producer: Path, consumer: Path | None, options: dict[str, Any]
 ) -> SweepResult:
-    from lcifr.runs.sweeps.run import SweepRequest, sweep
+    from lcifr.workflows.sweeping import SweepRequest, sweep
 
     consumer = needed_folder(consumer, producer, "sweep", "PRODUCER CONSUMER")
     request = SweepRequest(producer=producer, consumer=consumer, **options)
@@ -155,7 +157,7 @@ def _sweep_folders(
 
 
 def _show(result: SweepResult, out: Path) -> None:
-    from lcifr.cli.terminal.statements import show_labels, show_scales
+    from lcifr.cli.output import show_labels, show_scales
 
     say(str(result.sweep))
     if result.checked is not None:

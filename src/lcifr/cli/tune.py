@@ -8,70 +8,65 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli.terminal.learner_options import (
+from lcifr.cli.options import (
     PAIRS,
-    BagsOption,
-    BinsOption,
-    DepthOption,
-    FallingOption,
-    LeastOption,
-    PairsOption,
-    RateOption,
-    RisingOption,
-    RoundsOption,
-    SubsampleOption,
-    TuneLearnerOption,
-    directions_of,
-    pairs_of,
-    refuse_other_family,
-)
-from lcifr.cli.terminal.options import (
     ArithmeticOption,
+    BagsOption,
     BatchOption,
+    BinsOption,
     BundleOption,
     ChunkOption,
     ClassWeight,
     ClassWeightOption,
     DecoderOption,
+    DepthOption,
     EpochsOption,
+    FallingOption,
     ForceOption,
     HeldOutOption,
     HiddenOption,
     IdOption,
     LatentOption,
+    LeastOption,
     OutOption,
+    PairsOption,
     PhiOption,
+    RateOption,
+    RisingOption,
+    RoundsOption,
     SampleOption,
     SchemaOption,
     SeedOption,
     ShareOption,
     StretchOption,
+    SubsampleOption,
     TableArgument,
     TargetOption,
     ToleranceOption,
+    TuneLearnerOption,
     WholeOption,
     WorkersOption,
+    directions_of,
     list_text,
+    new_app,
+    pairs_of,
+    refuse_other_family,
     widths_of,
 )
-from lcifr.cli.terminal.output import JsonOption, console, print_json, say, to_stderr, watched, words_of
-from lcifr.cli.terminal.produced import show_produced
+from lcifr.cli.output import JsonOption, console, print_json, say, show_produced, to_stderr, watched, words_of
 from lcifr.errors import LcifrError
 from lcifr.learn.parameters import BOOSTER, ENCODER, GAMMAS, HELD_OUT_SHARE, Learner
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.runs.tuning import TuneRequest
-from lcifr.runs.tuning import tune as run_tune
+from lcifr.workflows.tuning import TuneRequest
+from lcifr.workflows.tuning import tune as run_tune
 
 if TYPE_CHECKING:
-    from lcifr.runs.folders.results import TuneResult
+    from lcifr.workflows.results import TuneResult
 
 NONE_CHOSEN = 3  # as where somebody is undecided: the work was done, and there is nothing to go on with
 HIDDEN, WEIGHTS = list_text(ENCODER.hidden), list_text(GAMMAS)
+app = new_app()
 EXAMPLE = "Example: lcifr tune people.csv --phi people.phi --target repaid --required 0.5 --gammas 1,10 --out frontier"
-
-
-def register(app: typer.Typer) -> None:
-    app.command(epilog=EXAMPLE)(tune)
 
 
 class By(StrEnum):
@@ -81,6 +76,7 @@ class By(StrEnum):
     BALANCED = "balanced"
 
 
+@app.command(epilog=EXAMPLE)
 def tune(
     context: typer.Context,
     table: TableArgument,

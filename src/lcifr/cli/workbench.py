@@ -7,15 +7,14 @@ from typing import Annotated
 
 import typer
 
-from lcifr.cli.terminal.output import JsonOption, print_json, say, to_stderr
+from lcifr.cli.options import new_app
+from lcifr.cli.output import JsonOption, print_json, say, to_stderr
 
+app = new_app()
 EXAMPLE = "Example: lcifr workbench people"
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog=EXAMPLE)(workbench)
-
-
+@app.command(epilog=EXAMPLE)
 def workbench(
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="The folder with your tables, formulas, models and audits.")
@@ -33,7 +32,7 @@ def workbench(
     everything it does. Needs the extra `workbench` (starlette and uvicorn). Ctrl-C stops it; a running audit stops too,
     and keeps its progress.
     """
-    from lcifr.workbench.web.server import WorkbenchRequest, serve
+    from lcifr.workbench.server import WorkbenchRequest, serve
 
     def ready(address: str) -> None:
         if as_json:

@@ -37,7 +37,7 @@ from lcifr.report.content import (
     Tuning,
 )
 from lcifr.report.people import explore
-from lcifr.runs.folders.results import TuneResult
+from lcifr.workflows.results import TuneResult
 
 if TYPE_CHECKING:
     from lcifr.estimators.tuning import Frontier

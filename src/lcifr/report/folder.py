@@ -25,14 +25,20 @@ from lcifr.models.model import Model
 from lcifr.phi import Similarity
 from lcifr.report.build import build, read_frontier
 from lcifr.report.content import About, Checked, LibraryFacts, Promise, Report, Tuning
-from lcifr.runs.auditing.origin import ModelOrigin
-from lcifr.runs.auditing.result import AuditResult, CheckedProofs, ModelSummary, decisions_of, name_decisions
-from lcifr.runs.folders.results import ConsumeResult, TuneResult
-from lcifr.runs.folders.run import command_of_folder, fitting_together
-from lcifr.runs.folders.settings import SETTINGS, RunSettings
-from lcifr.runs.folders.summaries import read_saved_head
-from lcifr.runs.models.subject import read_model_again
-from lcifr.runs.streaming.audited import read_audited
+from lcifr.workflows.folders import SETTINGS, RunSettings, command_of_folder, fitting_together
+from lcifr.workflows.jobs import read_audited
+from lcifr.workflows.results import (
+    AuditResult,
+    CheckedProofs,
+    ConsumeResult,
+    ModelOrigin,
+    ModelSummary,
+    TuneResult,
+    decisions_of,
+    name_decisions,
+    read_saved_head,
+)
+from lcifr.workflows.subjects import read_model_again
 
 # What surrounds the verdicts in a folder: data, command, check, findings and hashes.
 

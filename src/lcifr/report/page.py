@@ -17,11 +17,10 @@ from lcifr.report.html import render_html
 from lcifr.report.markdown import render_json, render_markdown
 from lcifr.report.people import first_people
 from lcifr.report.sweep import render_sweep
-from lcifr.runs.demo import PROOFS, DemoResult
-from lcifr.runs.events import step
-from lcifr.runs.folders.run import command_of_folder
-from lcifr.runs.folders.settings import RunSettings
-from lcifr.runs.sweeps.folder import SweepResult
+from lcifr.workflows.demo import PROOFS, DemoResult
+from lcifr.workflows.events import step
+from lcifr.workflows.folders import RunSettings, command_of_folder
+from lcifr.workflows.sweeping import SweepResult
 
 # The formats of a report: HTML, Markdown and JSON.
 

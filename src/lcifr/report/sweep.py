@@ -35,11 +35,9 @@ from lcifr.report.sections import (
     Table,
     english_points,
 )
-from lcifr.runs.auditing.result import ModelSummary
-from lcifr.runs.folders.settings import RunSettings
-from lcifr.runs.sweeps.folder import SweepResult
-from lcifr.runs.sweeps.proving import WITHOUT
-from lcifr.runs.sweeps.worst_pairs import WorstPair
+from lcifr.workflows.folders import RunSettings
+from lcifr.workflows.results import ModelSummary
+from lcifr.workflows.sweeping import WITHOUT, SweepResult, WorstPair
 
 # Charts and tables of a sweep: shares by standing, along one attribute, over two, and pairs of people.
 

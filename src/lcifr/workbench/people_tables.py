@@ -13,12 +13,9 @@ from lcifr.data import Categorical, Encoding, Individuals, Schema
 from lcifr.data.ingest import column_names
 from lcifr.errors import LcifrError, SchemaError, TableError
 from lcifr.phi.formula import quote_name, quote_value
-from lcifr.runs.people.complete import complete_table
-from lcifr.runs.people.loading import LoadedTable, load_whole
-from lcifr.runs.people.tables import pick_columns, with_fix
-from lcifr.runs.preparing.column_choices import ColumnChoices
-from lcifr.runs.preparing.proposal import propose_schema
 from lcifr.workbench.work_folder import WorkFolder
+from lcifr.workflows.drafting import ColumnChoices, propose_schema
+from lcifr.workflows.people import LoadedTable, complete_table, load_whole, pick_columns, with_fix
 
 if TYPE_CHECKING:
     import pyarrow as pa

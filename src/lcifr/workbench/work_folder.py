@@ -1,17 +1,43 @@
-"""WorkFolder: the one folder whose files the workbench reads and writes, and what is in it."""
+"""WorkFolder: the one folder whose files the workbench reads and writes, what is in it, and the built-in example."""
 
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import Any
 
-from lcifr.data.files import is_remote
+from lcifr.data.files import is_remote, write_atomic
 from lcifr.errors import LcifrError
 from lcifr.models.loading import PICKLE_SUFFIXES, recognise
-from lcifr.runs.folders.run import RESULT
-from lcifr.runs.folders.settings import SETTINGS, RunSettings
+from lcifr.workflows.folders import RESULT, SETTINGS, RunSettings
+
+# Command lines that do what the workbench does, to be shown, pasted and run.
+
+
+def command_words(*words: Any, **options: Any) -> list[str]:
+    """The words after ``lcifr``: the command and its arguments, then options whose value is not empty.
+
+    Values stand in the word of their option, so that none is taken for an option itself.
+    """
+    given: list[str] = []
+    for name, value in options.items():
+        flag = f"--{name.replace('_', '-')}"
+        if value is True:
+            given.append(flag)
+        elif value is not None and value is not False and value != "":
+            given.append(f"{flag}={value}")
+    return [str(word) for word in words] + given
+
+
+def command_line(*words: Any, **options: Any) -> str:
+    """The same as one line for a shell."""
+    return shlex.join(["lcifr", *command_words(*words, **options)])
+
+
+# WorkFolder: the one folder whose files the workbench reads and writes, and what is in it.
 
 DEEPEST = 2
 """Folders below the one that was opened in which files are looked for."""
@@ -188,3 +214,53 @@ def _is_model(path: Path) -> bool:
     except (LcifrError, OSError):
         return False
     return True
+
+
+# The built-in example: German credit data, a schema, a formula to change, and the command that learns a model.
+
+TABLE, TRAINING, EXAMPLE_SCHEMA, PHI, MODEL = (
+    "german.csv",
+    "german-train.csv",
+    "german.toml",
+    "german.phi",
+    "german-model",
+)
+FORMULA = """\
+# Who counts as similar? An example to read and to change.
+# These must not matter, and say so:
+free(sex, foreign_worker, telephone, housing, job, property) and
+# Everything else that has a name is the same, and numbers are close.
+same(categorical except sex, foreign_worker, telephone, housing, job, property) and
+duration within 6 and
+credit_amount within 1000 and
+age within 10 and
+installment_rate, existing_credits within 1 and
+residence_since within 2 and
+same(dependents)
+"""
+
+
+@dataclass(frozen=True)
+class WrittenExample:
+    """Files that were written, and the words of the command that learns the model."""
+
+    files: tuple[str, ...]
+    words: list[str]
+
+
+def write_example(folder: WorkFolder) -> WrittenExample:
+    """Write the files of the example; refused where one of their names is taken."""
+    from lcifr.datasets import load
+
+    names = (TABLE, TRAINING, EXAMPLE_SCHEMA, PHI)
+    taken = [name for name in (*names, MODEL) if folder.path(name).exists()]
+    if taken:
+        raise LcifrError(f"already in the folder: {', '.join(taken)}", fix="open the workbench in an empty folder")
+    data = load("german")
+    for name, people in ((TABLE, data.test), (TRAINING, data.train)):
+        frame = people.X.assign(**{str(data.schema.target): people.y})
+        write_atomic(folder.new(name), frame.to_csv(index=False).encode())
+    data.schema.save(folder.new(EXAMPLE_SCHEMA))
+    write_atomic(folder.new(PHI), FORMULA.encode())
+    options = {"phi": PHI, "target": data.schema.target, "learner": "trees", "gamma": 0, "out": MODEL}
+    return WrittenExample(names, command_words("produce", TRAINING, schema=EXAMPLE_SCHEMA, **options))

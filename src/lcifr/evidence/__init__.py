@@ -1,0 +1,1 @@
+"""Evidence for others: signatures, packs, and audits by sample."""

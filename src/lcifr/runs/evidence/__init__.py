@@ -1,1 +1,0 @@
-"""Evidence: signatures, and audits by sample (commit, challenge, open)."""

@@ -1,1 +1,0 @@
-"""The work of the commands about models that already decide: opened, compared with their library, audited."""

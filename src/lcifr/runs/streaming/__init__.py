@@ -1,1 +1,0 @@
-"""Work on tables and hand-overs larger than memory: part by part, in worker processes, resumable."""

@@ -1,1 +1,0 @@
-"""Sweeps as folders: made, resumed, read back, and looked up in."""

@@ -1,0 +1,466 @@
+"""Audits on the page: asked for, finished ones explored, and sweeps."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lcifr.certification.handover import FrozenEncoder
+from lcifr.certification.verdicts import Audit, Verdict
+from lcifr.data import Categorical, Individuals, Schema
+from lcifr.display.charts import KINDS, Shares, ValueParts
+from lcifr.display.scores import person_sentence, signed
+from lcifr.display.text import format_value, visible
+from lcifr.errors import LcifrError
+from lcifr.phi.core import PairedPeople
+from lcifr.phi.lint import find_false_part
+from lcifr.report.content import PersonRow, Report, Value
+from lcifr.report.folder import FolderContent, read_content
+from lcifr.report.page import ReportRequest, write_report
+from lcifr.report.people import Shown, show
+from lcifr.report.sections import put_into_words
+from lcifr.workbench.models import OwnDecision, own_decision, row_of
+from lcifr.workbench.people_tables import read_person, stamp
+from lcifr.workbench.work_folder import WorkFolder, command_line, command_words
+from lcifr.workflows.auditing import AuditRequest, ModelAuditRequest
+from lcifr.workflows.folders import Command, RunSettings
+from lcifr.workflows.results import ModelSummary
+from lcifr.workflows.sweeping import SweepResult, WorstPair
+
+# What the page learns about an audit: its people, one of them, and somebody who differs from them.
+
+
+@dataclass(frozen=True)
+class PersonLine:
+    """A person in the list."""
+
+    id: str
+    kind: str
+    decision: str
+
+
+@dataclass(frozen=True)
+class OpenedAudit:
+    """An audit in a few words, and its people; commands : that show and check the same."""
+
+    audit: str
+    title: str
+    subtitle: str
+    figure: str
+    words: str
+    bound: str
+    shares: tuple[tuple[str, str, int, str], ...]
+    facts: tuple[tuple[str, str], ...]
+    cautions: tuple[tuple[str, str], ...]
+    formula: str
+    people: tuple[PersonLine, ...]
+    complete: bool
+    commands: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MovableAttribute:
+    """An attribute that can be moved: within φ to any of ``may``, and beyond to whatever the schema allows.
+
+    low, high : the ends of a slider, those of the schema or of the people audited.
+    """
+
+    name: str
+    unit: str
+    integer: bool
+    values: tuple[str, ...]
+    allowed: tuple[str, ...]
+    low: float
+    high: float
+    intervals: tuple[tuple[float, float], ...]
+    own: str | float | int
+
+
+@dataclass(frozen=True)
+class AddedScore:
+    """What one attribute adds to the output, and could add for somebody similar."""
+
+    name: str
+    adds: float
+    low: float
+    high: float
+    words: str
+
+
+@dataclass(frozen=True)
+class ExploredPerson:
+    """One person: verdict and words as in the report, what can be moved, and of an additive model the scores.
+
+    other : the attributes of the counterexample; None where there is none.
+    """
+
+    shown: Shown
+    other: Mapping[str, Value] | None
+    movable: tuple[MovableAttribute, ...]
+    scores: tuple[AddedScore, ...]
+    score_words: str
+    can_ask: bool
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """Somebody who differs from a person of the audit.
+
+    Parameters
+    ----------
+    similar : whether φ calls the two similar; None where nobody can say. failing : the part of φ that does not hold.
+    same : whether both are decided alike. covered : whether the proof for the person speaks of this one.
+    """
+
+    own: OwnDecision
+    same: bool
+    similar: bool | None
+    failing: str
+    covered: bool
+    sentence: str
+
+
+# AuditPlan: an audit as the page asks for it, checked, and as the words of the command that does it.
+
+
+@dataclass(frozen=True)
+class AuditPlan:
+    """Which model is audited on whom, and where the result goes; names are those of the folder.
+
+    Parameters
+    ----------
+    model : a file; or producer and consumer, what lcifr learned.
+    table : the people; with a producer, nothing for those whom it held out. phi : a file; with a producer, nothing
+        for its own. reference : a table whose standard deviations φ speaks of; nothing for the table itself.
+    sample : audit so many people, drawn at random; None for all.
+    population : whether they were drawn from the population, and nobody trained on them.
+    """
+
+    out: str
+    model: str = ""
+    producer: str = ""
+    consumer: str = ""
+    table: str = ""
+    phi: str = ""
+    schema: str = ""
+    reference: str = ""
+    target: str = ""
+    id_column: str = ""
+    tolerance: float | None = None
+    sample: int | None = None
+    population: bool = False
+
+    def words(self) -> list[str]:
+        """The command after ``lcifr``."""
+        how = {"sample": self.sample, "population": self.population, "id": self.id_column, "out": self.out}
+        if not self.model:
+            people = [self.table] if self.table else []
+            return command_words("audit", self.producer, self.consumer, *people, phi=self.phi, **how)
+        about: dict[str, Any] = {
+            "model": self.model,
+            "phi": self.phi,
+            "schema": self.schema,
+            "reference": self.reference,
+        }
+        about |= {"target": self.target, "tolerance": self.tolerance}
+        return command_words("audit", self.table, **about, **how)
+
+    def check(self, folder: WorkFolder) -> None:
+        """Refuse what is not there, or not below the folder, before anything is started."""
+        if not self.model and not (self.producer and self.consumer):
+            raise LcifrError("no model is chosen", fix="choose one on the page Model")
+        if self.model and not (self.table and self.phi):
+            missing = "table of people" if not self.table else "formula"
+            raise LcifrError(f"no {missing} is chosen", fix=f"choose a {missing}")
+        for name in (self.model, self.table, self.phi, self.schema, self.reference):
+            if name:
+                folder.file(name)
+        for name in (self.producer, self.consumer):
+            if name and not self.model:
+                folder.folder(name)
+        if folder.new(self.out).exists():
+            raise LcifrError(f"{self.out} already exists", fix="choose another name for the result")
+
+    @property
+    def request(self) -> AuditRequest | ModelAuditRequest:
+        """What the command asks the run for."""
+        how: dict[str, Any] = {
+            "sample": self.sample,
+            "population": self.population,
+            "id_column": self.id_column or None,
+        }
+        if self.model:
+            about: dict[str, Any] = {"schema": self.schema or None, "target": self.target or None}
+            about |= {"reference": Path(self.reference) if self.reference else None, "tolerance": self.tolerance}
+            about |= {"model": Path(self.model), "table": Path(self.table), "out": Path(self.out)}
+            return ModelAuditRequest(phi=self.phi, **about, **how)
+        table, phi = Path(self.table) if self.table else None, self.phi or None
+        return AuditRequest(Path(self.producer), Path(self.consumer), Path(self.out), table=table, phi=phi, **how)
+
+    @classmethod
+    def of_settings(cls, settings: RunSettings, out: str) -> AuditPlan | None:
+        """The plan whose command made these settings; None where it was asked for something else.
+
+        Only what a plan can say is ever started from the page: settings are a file that anybody may have written.
+        """
+        if settings.command != "audit":
+            return None
+        known = {one.name for one in fields(cls)} - {"out"}
+        try:
+            given = {name: value for name, value in settings.arguments.items() if name in known and value is not None}
+            plan = cls(out, **given)
+            again = RunSettings.of(Command.of("audit", plan.request), {}).arguments
+        except (AttributeError, TypeError, ValueError, LcifrError):
+            return None
+        return plan if again == settings.arguments else None
+
+
+# The explorer of a finished audit: its people, one of them, and what if somebody were a little different.
+
+
+@dataclass(frozen=True, eq=False)
+class _OpenAudit:
+    content: FolderContent
+    report: Report
+
+    @property
+    def verdicts(self) -> Audit:
+        if not isinstance(self.content.verdicts, Audit):
+            raise LcifrError("this folder contains a consumer's certificates, but no people", fix="choose an audit")
+        return self.content.verdicts
+
+    @property
+    def encoder(self) -> FrozenEncoder:
+        if self.content.encoder is None:
+            raise LcifrError(
+                "φ ranks people who are not in this folder, so “what if” does not work",
+                fix="audit with a formula without ranks",
+            )
+        return self.content.encoder
+
+
+class AuditExplorer:
+    """Audits of a folder; the last one is held in memory."""
+
+    def __init__(self, folder: WorkFolder) -> None:
+        self._folder, self._lock = folder, threading.Lock()
+        self._known: dict[tuple[object, ...], _OpenAudit] = {}
+
+    def open(self, audit: str) -> OpenedAudit:
+        """What an audit found, once its folder is known to be as it was written."""
+        report = self._read(audit).report
+        said = put_into_words(report)
+        head = said.headline
+        people = tuple(
+            PersonLine(visible(one.id), one.verdict.lower(), visible(one.decision)) for one in report.explorer.people
+        )
+        commands = [command_line("report", audit)]
+        if report.checked is not None:
+            commands.append(command_line("check", f"{audit}/bundle"))
+        return OpenedAudit(
+            audit,
+            said.title,
+            said.subtitle,
+            head.figure,
+            head.words,
+            head.bound,
+            head.parts,
+            said.facts,
+            tuple((one.title, one.text) for one in report.cautions),
+            report.promise.text or "",
+            people,
+            report.explorer.complete,
+            tuple(commands),
+        )
+
+    def person(self, audit: str, name: str) -> ExploredPerson:
+        """One person of an audit."""
+        found = self._read(audit)
+        explorer = found.report.explorer
+        one = row_of(explorer.people, name)
+        schema, people = found.verdicts.people.schema, found.verdicts.people
+        score = one.score
+        added = () if score is None else score.contributions
+        return ExploredPerson(
+            show(one, explorer),
+            one.other,
+            tuple(_movable(attribute, one, schema, people) for attribute in schema.names),
+            tuple(
+                AddedScore(visible(term.attribute), term.adds, term.low, term.high, signed(term.adds)) for term in added
+            ),
+            "" if score is None else person_sentence(score),
+            found.content.encoder is not None,
+        )
+
+    def what_if(self, audit: str, name: str, values: Mapping[str, Any]) -> WhatIf:
+        """Whether somebody else is similar to a person, how they are decided, and whether the proof covers them."""
+        found = self._read(audit)
+        encoder, verdicts = found.encoder, found.verdicts
+        row = verdicts.ids.index(row_of(found.report.explorer.people, name).id)
+        person, other = verdicts.people.take([row]), read_person(values, verdicts.people.schema)
+        outputs = verdicts.model.function(encoder.transform(other))
+        decided = verdicts.model.decide(np.asarray(outputs, np.float64))
+        same = not bool(verdicts.model.differ(verdicts.prediction[[row]], decided)[0])
+        similar = bool(encoder.similarity.holds(person, other)[0])
+        covered = similar and verdicts.verdict[row] == Verdict.CERTIFIED
+        if covered and not same:
+            raise LcifrError(
+                f"the proof for {name} covers this person, and the model decides otherwise: one of the two is wrong",
+                fix="please report it with this audit’s folder, and do not rely on the audit",
+            )
+        own = own_decision(verdicts.model, outputs, found.content.about.decisions)
+        return WhatIf(
+            own, same, similar, _failing(found, person, other, similar), covered, _sentence(found, row, similar, same)
+        )
+
+    def write_page(self, audit: str) -> str:
+        """The report as a page in the audit's folder; its name."""
+        made = write_report(ReportRequest(folder=self._folder.folder(audit)))
+        return f"{audit}/{made.file.name}"
+
+    def _read(self, audit: str) -> _OpenAudit:
+        path = self._folder.folder(audit)
+        key = (audit, stamp(path / "settings.json"), stamp(path / "result.json"))
+        with self._lock:
+            if key not in self._known:
+                content = read_content(path)
+                self._known = {key: _OpenAudit(content, content.report())}
+            return self._known[key]
+
+
+def _failing(found: _OpenAudit, person: Individuals, other: Individuals, similar: bool) -> str:
+    """The part of φ that does not hold for two people."""
+    if similar:
+        return ""
+    similarity = found.encoder.similarity
+    span = find_false_part(similarity.core, PairedPeople(person, other))
+    text = similarity.text if span is None else similarity.text[span.start : span.end]
+    return visible(" ".join(text.split()))
+
+
+def _sentence(found: _OpenAudit, row: int, similar: bool, same: bool) -> str:
+    verdict = found.verdicts.verdict[row]
+    alike = "The model makes the same decision here" if same else "The model makes a different decision here"
+    if not similar:
+        return f"Beyond φ: this person is not similar, so no proof covers them. {alike}."
+    if verdict == Verdict.CERTIFIED:
+        return "Within φ, and covered by the proof: everyone similar gets the same decision."
+    if not same:
+        return "Within φ, but with a different decision: this is a counterexample."
+    return f"Within φ, but there is no proof for this person. {alike}; someone else similar may get a different one."
+
+
+def _movable(name: str, one: PersonRow, schema: Schema, people: Individuals) -> MovableAttribute:
+    attribute, own, free = schema[name], one.values[name], one.may.get(name)
+    if isinstance(attribute, Categorical):
+        allowed = free.values if free is not None else (str(own),)
+        return MovableAttribute(name, "", False, attribute.values, allowed, 0.0, 0.0, (), own)
+    numbers = people.number(name)
+    within = free.intervals if free is not None else ((float(own), float(own)),)
+    ends = [end for interval in within for end in interval]
+    low = attribute.lower if attribute.lower is not None else min(float(numbers.min()), *ends)
+    high = attribute.upper if attribute.upper is not None else max(float(numbers.max()), *ends)
+    return MovableAttribute(name, attribute.unit or "", attribute.integer, (), (), low, high, within, own)
+
+
+# Sweeps on the page: shares of everybody who can exist, the map of them, and the pairs that are furthest apart.
+
+
+@dataclass(frozen=True)
+class PartShares:
+    """Of one part of an attribute's values: shares in the order of the standings."""
+
+    label: str
+    shares: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class MapStrip:
+    """Along one attribute."""
+
+    name: str
+    parts: tuple[PartShares, ...]
+
+
+@dataclass(frozen=True)
+class MapGrid:
+    """Over two attributes: rows of the one that goes down, each with parts of the one that goes across."""
+
+    across: str
+    down: str
+    rows: tuple[MapStrip, ...]
+
+
+@dataclass(frozen=True)
+class OpenedSweep:
+    """A sweep in words, and its map.
+
+    Parameters
+    ----------
+    standings : what may be known of somebody, with the class that colours it. lines : shares and universe, in words.
+    strips : attribute by attribute, first the one along which most changes. worst : pairs in a line each.
+    """
+
+    sweep: str
+    lines: tuple[str, ...]
+    formula: str
+    standings: tuple[tuple[str, str], ...]
+    strips: tuple[MapStrip, ...]
+    grid: MapGrid | None
+    worst: tuple[str, ...]
+    commands: tuple[str, ...]
+
+
+def open_sweep(folder: WorkFolder, name: str) -> OpenedSweep:
+    """What a sweep found, once its cells are known to be those that were written."""
+    result = SweepResult.read(folder.folder(name))
+    found = result.sweep.map()
+    grid = found.grid
+    checked = () if result.checked is None else (str(result.checked),)
+    commands = [command_line("report", name)]
+    if result.checked is not None:
+        commands.append(command_line("check", f"{name}/bundle"))
+    return OpenedSweep(
+        name,
+        (*str(result.sweep).splitlines(), *result.people_lines, *checked),
+        result.model.phi.text,
+        tuple(KINDS.items()),
+        tuple(MapStrip(_title(strip.bins), _parts(strip.bins, strip.shares)) for strip in found.strips),
+        None
+        if grid is None
+        else MapGrid(
+            _title(grid.across),
+            _title(grid.down),
+            tuple(
+                MapStrip(visible(label), _parts(grid.across, row))
+                for label, row in zip(grid.down.labels, grid.shares, strict=True)
+            ),
+        ),
+        tuple(visible(_pair(pair, result.model)) for pair in result.worst),
+        tuple(commands),
+    )
+
+
+def _title(bins: ValueParts) -> str:
+    return visible(f"{bins.attribute} ({bins.unit})" if bins.unit else bins.attribute)
+
+
+def _parts(bins: ValueParts, shares: tuple[Shares, ...]) -> tuple[PartShares, ...]:
+    return tuple(
+        PartShares(visible(label), tuple(one.get(standing, 0.0) for standing in KINDS))
+        for label, one in zip(bins.labels, shares, strict=True)
+    )
+
+
+def _pair(pair: WorstPair, model: ModelSummary) -> str:
+    differs = "; ".join(
+        f"{name} {format_value(own)} → {format_value(other)}" for name, (own, other) in pair.differs.items()
+    )
+    alike = ", ".join(f"{name} {format_value(value)}" for name, value in pair.alike.items())
+    own, other = model.shown(pair.decision), model.shown(pair.other_decision)
+    return f"{differs}: the decisions are {own} and {other}. Both: {alike or 'nothing'}"

@@ -1,1 +1,0 @@
-"""Audits on the page: started, watched, stopped, resumed, explored."""

@@ -1,1 +1,0 @@
-"""Formulas on the page: while they are written, and with people."""

@@ -1,1 +1,0 @@
-"""Models on the page: what they are, and what they decide."""

@@ -1,1 +1,0 @@
-"""The way from a request of the page to its answer: server, guard, typed requests, application."""

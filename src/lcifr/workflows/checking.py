@@ -1,0 +1,97 @@
+"""The work of ``lcifr check``: the exact checker on an audit bundle, held against the reader's own files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcifr.errors import LcifrError
+from lcifr.workflows.binding import OwnFiles
+from lcifr.workflows.events import Listener, StepKind, listening, step
+
+if TYPE_CHECKING:
+    from lcifr.certification.bundle import Drawn
+    from lcifr.check.judge import CheckReport
+    from lcifr.check.people import FileComparison
+
+
+@dataclass(frozen=True)
+class CheckRequest:
+    """bundle : its folder, or the folder of the run that wrote it. patience : times the usual work for one person.
+
+    files : the reader's own, to compare the bundle with.
+    """
+
+    bundle: Path
+    patience: int = 1
+    files: OwnFiles = field(default_factory=OwnFiles)
+
+    @property
+    def folder(self) -> Path:
+        """The bundle itself."""
+        inner = self.bundle / "bundle"
+        return inner if not _is_bundle(self.bundle) and _is_bundle(inner) else self.bundle
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What the checker confirms; drawn : whom the bundle says it is about, None where it does not say so.
+
+    about : φ, who can exist and the rule of decision in words. compared : with the reader's own files, if any.
+    """
+
+    report: CheckReport
+    drawn: Drawn | None
+    about: Sequence[str] = ()
+    compared: Sequence[FileComparison] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """As ``lcifr check`` ends; see :func:`lcifr.check.people.exit_code`."""
+        from lcifr.check.people import exit_code
+
+        return exit_code(self.report, self.compared)
+
+    def lines(self) -> list[str]:
+        """For people to read."""
+        return [*self.report.lines(), *self.about, *(line for one in self.compared for line in one.lines())]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        drawn = {} if self.drawn is None else {"drawn": asdict(self.drawn)}
+        compared = [asdict(one) for one in self.compared]
+        return {**asdict(self.report), "about": list(self.about), "compared": compared, **drawn}
+
+
+def check(request: CheckRequest, listener: Listener | None = None) -> CheckResult:
+    """Confirm every proof of an audit bundle in exact arithmetic; ``listener`` hears :mod:`lcifr.workflows.events`."""
+    from lcifr.certification.bundle import read_drawn
+    from lcifr.check.bundle import check_bundle
+    from lcifr.check.exact import Rejected
+    from lcifr.check.report import statement
+    from lcifr.workflows.binding import BundleBinding
+
+    bundle = request.folder
+    if not bundle.is_dir():
+        raise LcifrError(f"{bundle}: there is no such folder", fix="give the folder `bundle` of a producer or an audit")
+    request.files.refuse_lost()
+    try:
+        with listening(listener), step("Checking", StepKind.COUNT) as progress:
+            report = check_bundle(bundle, progress, request.patience)
+            about = statement(bundle, report)
+    except (Rejected, RecursionError) as problem:
+        fix = "get the bundle again; nothing in it is confirmed"
+        if "steps of work" in str(problem) or "values in model.json" in str(problem):
+            fix += f". If you trust whoever wrote it, allow more work: --patience {10 * request.patience}"
+        raise LcifrError(f"{bundle}: {problem}", fix=fix) from None
+    compared: list[FileComparison] = []
+    if request.files.are_given:
+        with listening(listener):
+            compared = BundleBinding(bundle, report, request.files).compare()
+    return CheckResult(report, read_drawn(bundle), about, compared)
+
+
+def _is_bundle(folder: Path) -> bool:
+    return (folder / "manifest.json").exists()

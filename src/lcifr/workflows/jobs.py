@@ -1,0 +1,660 @@
+"""Jobs on people: audit, represent and certify, of a chunk, of a whole file, and as bytes for other machines."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache, partial
+from pathlib import Path
+from typing import Any, Literal, final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import compute
+
+from lcifr.certification.audit import audit_looked_up, audit_region
+from lcifr.certification.consumer import Where, certify
+from lcifr.certification.handover import (
+    HandoverChunk,
+    Outline,
+    Provenance,
+    Representation,
+    freeze,
+    join_handover,
+    manifest_of,
+    provenance_of,
+    read_handover_chunks,
+    represent,
+    represent_lowered,
+)
+from lcifr.certification.subject import Hashes, LibraryModel, rule_of_bundle
+from lcifr.certification.sweep.look_up import ProvedCells
+from lcifr.certification.verdicts import Audit, Certificates, Reason, Verdict
+from lcifr.data import Individuals
+from lcifr.data.files import MANIFEST, describe_files, fresh_folder, open_folder, sha256_of, versions, write_manifest
+from lcifr.data.ingest import Chunk, TableSource, parquet_batches, read_ids, read_individuals
+from lcifr.data.store import ScannedTable
+from lcifr.errors import ArtefactError, LcifrError
+from lcifr.models.arithmetic import Arithmetic, choose_arithmetic, read_arithmetic
+from lcifr.models.loading import read_model
+from lcifr.models.model import Model
+from lcifr.models.network import choose_for
+from lcifr.workflows.executors import Workers
+from lcifr.workflows.packing import Luggage, pack_encoder, pack_model, unpack_encoder, unpack_model
+from lcifr.workflows.parts import (
+    CHUNK,
+    Done,
+    EncoderJob,
+    Job,
+    ParquetAppender,
+    ParquetRows,
+    assembled,
+    join_tables,
+    parts_beside,
+    run_parts,
+)
+from lcifr.workflows.subjects import LibraryFile, open_library
+from lcifr.workflows.verdict_rows import (
+    audit_rows,
+    audit_schema,
+    certificate_rows,
+    certificate_schema,
+    parquet_bytes,
+    read_audit,
+)
+
+# An audit of a whole file: written part by part, and read back as :class:`Audit`.
+
+AUDITED = "audit.parquet"
+AUDITED_FORMAT = "lcifr-audited-4"
+
+
+@final
+@dataclass(frozen=True)
+class AuditJob(EncoderJob):
+    """The audit of a chunk.
+
+    Parameters
+    ----------
+    options : ``modular``, ``budget`` and ``arithmetic``, as for :func:`audit_file`; and ``device``, where bounds from
+        end to end are not the CPU's. A hand-over is always the CPU's: whoever is certified on it depends on its digits.
+    library : of a model from elsewhere; compared on every chunk, and no counterexample counts without its word.
+    proved : cells of a sweep, whose people need no search; not with ``modular``.
+    file : where that model comes from, for other machines to read it.
+    """
+
+    model: Model
+    library: LibraryModel | None = None
+    proved: ProvedCells | None = None
+    file: LibraryFile | None = None
+    version = 8
+    suffix = ".parquet"
+
+    def settings(self) -> str:
+        source = None if self.library is None else self.library.source
+        known = "" if self.proved is None else self.proved.name
+        return super().settings() + repr(self.model.identity) + ("" if source is None else repr(source.runtime)) + known
+
+    def pack(self, into: Luggage) -> dict[str, Any]:
+        said = {"job": "audit", "options": self.options}
+        if self.proved is not None:
+            raise LcifrError(
+                "cells of a sweep are not sent to other machines yet", fix="leave --sweep or --executor out"
+            )
+        if self.library is None:
+            encoder, model = pack_encoder(self.encoder, into), pack_model(self.model, into)
+            return {**said, "encoder": encoder, "model": model, "library": None}
+        if self.file is None:
+            raise LcifrError(
+                "a model that is not in a file cannot be sent to other machines", fix="save it, and give its file"
+            )
+        return {**said, "library": self.file.pack(into)}
+
+    @property
+    def rows(self) -> pa.Schema:
+        """The columns of every part."""
+        modular = bool(self.options["modular"])
+        return audit_schema(self.schema, self.model, modular=modular, radius=modular, swept=self.proved is not None)
+
+    def work(self, chunk: Chunk) -> bytes:
+        return parquet_bytes(self.answer(chunk))
+
+    def answer(self, chunk: Chunk) -> pa.Table:
+        """The verdicts about the people of a chunk."""
+        encoder, people = self.encoder, chunk.people
+        arithmetic = read_arithmetic(self.options["arithmetic"])
+        said = dict[str, Any](budget=self.options["budget"], arithmetic=arithmetic)
+        decided = None if self.library is None else self.library.decisions_about(people, ids=chunk.ids)
+        lowered, handed = encoder.region(people), None  # once, for the hand-over and from end to end
+        if self.options["modular"]:
+            handed = represent_lowered(encoder, people, lowered, **said)
+        said |= {"modular": handed or False, "library": decided, "device": self.options.get("device")}
+        if self.proved is None:
+            found = audit_region(encoder, self.model, people, lowered, chunk.ids, **said)
+        else:
+            found = audit_looked_up(encoder, self.model, people, lowered, chunk.ids, self.proved, **said)
+        return audit_rows(found, None if handed is None else handed.radius, swept=self.proved is not None)
+
+    def audit(
+        self, source: TableSource | ScannedTable, folder: Path, id_column: str | None, chunk: int, workers: Workers
+    ) -> Done:
+        """Everybody of a file, into ``folder/audit.parquet``."""
+        with parts_beside(folder, "audit_file") as parts:
+            found, done = self.run(source, id_column, chunk, parts, workers)
+            with assembled(folder, parts) as fresh:
+                join_tables(found, fresh / AUDITED)
+                hashes = Hashes.of(self.encoder, self.model, self.options["arithmetic"])
+                about = {"format": AUDITED_FORMAT, **asdict(hashes), "run": self.run_hash()}
+                write_manifest(fresh, {**about, "files": describe_files(fresh)})
+        return done
+
+
+def audit_file(
+    encoder: Any,
+    model: Any,
+    source: TableSource,
+    folder: str | Path,
+    *,
+    id_column: str | None = None,
+    chunk: int = CHUNK,
+    workers: Workers = None,
+    groups: Sequence[Sequence[Any]] | None = None,
+    tolerance: float | None = None,
+    modular: bool = True,
+    budget: int | None = None,
+    arithmetic: str | None = None,
+) -> Done:
+    """Audit a Parquet or CSV file into ``folder/audit.parquet``: a verdict per person, and whoever refutes it.
+
+    Parameters are those of :func:`represent_file` and :func:`audit`.
+    """
+    frozen, known = freeze(encoder), read_model(model, groups, tolerance)
+    options = {"modular": modular, "budget": budget}
+    deployed = choose_for(arithmetic, (frozen.function, *known.computed))
+    job = AuditJob(frozen, {**options, "arithmetic": str(deployed)}, known)
+    return job.audit(source, Path(folder), id_column, chunk, workers)
+
+
+def read_audited(folder: str | Path, people: Individuals, model: Model, about: Hashes) -> Audit:
+    """What :func:`audit_file` wrote, about these people and this model.
+
+    Parameters
+    ----------
+    people : those who were audited, in this order. model : what decided.
+    about : the weights, formula and rule that the verdicts must be about; refused where they are about others.
+    """
+    [found] = read_audited_chunks(folder, iter([people]), model, about)
+    return found
+
+
+def read_audited_chunks(
+    folder: str | Path, people: Iterator[Individuals], model: Model, about: Hashes
+) -> Iterator[Audit]:
+    """The same chunk by chunk: the next of the people who were audited, in order, until there are no more."""
+    for table, some in _tables(folder, people, about):
+        yield read_audit(table, some, model)
+
+
+def read_audited_rows(
+    folder: str | Path, people: Iterator[Individuals], model: Model, about: Hashes, rows: NDArray[np.int64]
+) -> Audit:
+    """Some of them, by their rows in rising order; only these are in memory at once."""
+    tables, chosen, start = [], [], 0
+    for table, some in _tables(folder, people, about):
+        first, last = np.searchsorted(rows, [start, start + len(some)])
+        here = rows[first:last] - start
+        tables.append(table.take(here))
+        chosen.append(some.take(here))
+        start += len(some)
+    return read_audit(pa.concat_tables(tables), Individuals.joined(chosen), model)
+
+
+def _tables(folder: str | Path, people: Iterator[Individuals], about: Hashes) -> Iterator[tuple[Any, Individuals]]:
+    """The next people, and their rows of the file, once all of it is known to be about the same."""
+    root = Path(folder)
+    about.refuse_others(open_folder(root, AUDITED_FORMAT, (AUDITED,)), root)
+    rows = ParquetRows(root / AUDITED)
+    for some in people:
+        table = rows.take(len(some))
+        if len(table) != len(some):
+            raise _about_others(root)
+        yield table, some
+    if len(rows.take(1)):
+        raise _about_others(root)
+
+
+def _about_others(folder: Path) -> ArtefactError:
+    return ArtefactError(f"{folder} is about different people", fix="give those who were audited, in the same order")
+
+
+def revise_audited(folder: str | Path, unproved: set[str]) -> None:
+    """Make those of these ids UNDECIDED who are CERTIFIED in the folder: their proof stopped short of it."""
+    root = Path(folder)
+    manifest = open_folder(root, AUDITED_FORMAT, (AUDITED,))
+    if not any(_certified(batch, unproved).any() for batch in parquet_batches(root / AUDITED)):
+        return
+    aside = root.with_name(f".{root.name}.revised")
+    shutil.rmtree(aside, ignore_errors=True)  # of a run that was killed here
+    with fresh_folder(aside) as fresh:
+        with ParquetAppender(fresh / AUDITED) as rows:
+            for batch in parquet_batches(root / AUDITED):
+                rows.add(_revised(batch, unproved))
+        write_manifest(fresh, manifest | {"files": describe_files(fresh)})
+    shutil.rmtree(root)
+    aside.rename(root)
+
+
+def _certified(batch: pa.RecordBatch, ids: set[str]) -> NDArray[np.bool_]:
+    frame = batch.select(["id", "verdict"]).to_pandas()
+    return np.asarray((frame["verdict"] == str(Verdict.CERTIFIED)) & frame["id"].isin(ids))
+
+
+def _revised(batch: pa.RecordBatch, ids: set[str]) -> pa.Table:
+    rows, table = pa.array(_certified(batch, ids)), pa.Table.from_batches([batch])
+    new = {"verdict": str(Verdict.UNDECIDED), "reason": str(Reason.UNPROVED)}
+    new["margin"] = compute.min_element_wise(table["margin"], 0.0)
+    for name, value in new.items():
+        field = table.schema.field(name)
+        values = compute.if_else(rows, value, table[name]).cast(field.type)
+        table = table.set_column(table.schema.get_field_index(name), field, values)
+    return table
+
+
+# Hand-overs of whole files: written part by part, and certified part by part.
+
+
+@final
+@dataclass(frozen=True)
+class RepresentJob(EncoderJob):
+    version = 3
+    suffix = ".safetensors"
+
+    def pack(self, into: Luggage) -> dict[str, Any]:
+        return {"job": "represent", "options": self.options, "encoder": pack_encoder(self.encoder, into)}
+
+    def answer(self, chunk: Chunk) -> Representation:
+        """The hand-over of the people of a chunk."""
+        return represent(self.encoder, chunk.people, chunk.ids, **self.options)
+
+    def work(self, chunk: Chunk) -> bytes:
+        from safetensors.numpy import save
+
+        found = self.answer(chunk)
+        return save(
+            {name: np.ascontiguousarray(array) for name, array in found.arrays().items()},
+            metadata={"ids": json.dumps(found.ids)},
+        )
+
+
+def represent_file(
+    encoder: Any,
+    source: TableSource | ScannedTable,
+    folder: str | Path,
+    *,
+    id_column: str | None = None,
+    chunk: int = CHUNK,
+    workers: Workers = None,
+    share_formula: bool = True,
+    tolerance: float = 1e-6,
+    budget: int | None = None,
+    arithmetic: str | None = None,
+    device: str | None = None,
+) -> Done:
+    """Write the hand-over of a Parquet or CSV file. Killed at any moment, the next call goes on where it stopped.
+
+    Parameters
+    ----------
+    source : the file; or an Arrow table, for people who are in memory anyway.
+    id_column : the column with the ids; row numbers if None.
+    chunk : people per part. workers : processes; one per core if None, where that is worth
+        their start.
+    share_formula, tolerance, budget, arithmetic, device : as for :func:`lcifr.certification.handover.represent`.
+    """
+    target, frozen = Path(folder), freeze(encoder)
+    deployed = choose_arithmetic(arithmetic, frozen.native)
+    options = {"tolerance": tolerance, "budget": budget, "arithmetic": str(deployed)}
+    options |= {} if device is None else {"device": device}  # parts of the CPU are named as ever
+    job = RepresentJob(frozen, options)
+    with parts_beside(target, "represent_file") as parts:
+        found, done = job.run(source, id_column, chunk, parts, workers)
+        with assembled(target, parts) as fresh:
+            shape, counts = join_handover(found, fresh)
+            provenance = provenance_of(frozen, share_formula, tolerance, deployed)
+            write_manifest(fresh, manifest_of(provenance, describe_files(fresh), shape, counts))
+    return done
+
+
+CERTIFIED = "certificates.parquet"
+
+
+@final
+@dataclass(frozen=True)
+class CertifyJob(Job):
+    model: Model
+    on: Where
+    arithmetic: Arithmetic
+    handover_arithmetic: Arithmetic
+    device: str | None = None
+    version = 5
+    suffix = ".parquet"
+
+    def settings(self) -> str:
+        computed = (str(self.arithmetic), str(self.handover_arithmetic), *filter(None, [self.device]))
+        return repr((self.model.identity, self.on, computed, sorted(versions().items())))
+
+    def pack(self, into: Luggage) -> dict[str, Any]:
+        computed = {"arithmetic": str(self.arithmetic), "handover_arithmetic": str(self.handover_arithmetic)}
+        computed |= {} if self.device is None else {"device": self.device}
+        return {"job": "certify", "model": pack_model(self.model, into), "on": self.on, **computed}
+
+    def work(self, chunk: HandoverChunk) -> bytes:
+        return parquet_bytes(self.answer(chunk.representation))
+
+    def answer(self, handed: Representation) -> pa.Table:
+        """The certificates of the people of a hand-over."""
+        return certificate_rows(certify(handed, self.model, on=self.on, arithmetic=self.arithmetic, device=self.device))
+
+
+def certify_folder(
+    handover: str | Path,
+    model: Any,
+    folder: str | Path,
+    *,
+    on: Where = "ball",
+    chunk: int = CHUNK,
+    workers: Workers = None,
+    tolerance: float | None = None,
+    arithmetic: str | None = None,
+    device: str | None = None,
+) -> Done:
+    """Certify everybody of a hand-over into ``folder/certificates.parquet``; killed, the next call goes on.
+
+    Parameters
+    ----------
+    handover : the folder that the producer handed over. model, on, tolerance, arithmetic, device : as for
+        :func:`lcifr.certify`.
+    chunk, workers : as for :func:`represent_file`.
+    """
+    source, target = Path(handover), Path(folder)
+    known = read_model(model, tolerance=tolerance)
+    with parts_beside(target, "certify_folder") as parts:
+        outline = Outline.read(source)
+        deployed = choose_for(arithmetic, known.computed)
+        job = CertifyJob(known, on, deployed, outline.provenance.arithmetic, device)
+        if outline.people == 0:
+            raise ArtefactError(f"{source} contains nobody", fix="get the hand-over of somebody")
+        read = partial(read_handover_chunks, source, chunk)
+        found, done = run_parts(job, read, parts, people=outline.people, named=True, workers=workers)
+        with assembled(target, parts) as fresh:
+            join_tables(found, fresh / CERTIFIED)
+            about = {"model": job.model.function.hash, "decision": rule_of_bundle(job.model.rule), "on": on}
+            about |= {"arithmetic": str(deployed), "handover_arithmetic": str(outline.provenance.arithmetic)}
+            about |= {"handover": sha256_of(source / MANIFEST), "run": job.run_hash(), "files": describe_files(fresh)}
+            write_manifest(fresh, {"format": "lcifr-certified-parts-3", **about})
+    return done
+
+
+def read_certified(path: Path, model: Any, *, on: str, tolerance: float | None = None) -> Iterator[Certificates]:
+    """What :func:`certify_folder` wrote, some people at a time."""
+    known = read_model(model, tolerance=tolerance)
+    for batch in parquet_batches(path):
+        yield Certificates.of_rows(batch.to_pandas(), known, on)
+
+
+# BatchFunction: the work of represent, certify and audit as one function over Arrow record batches, for any engine.
+
+NAMED = "the record batch"
+
+
+def handover_schema(width: int) -> pa.Schema:
+    """The columns of a hand-over with so many numbers in z."""
+    several = pa.list_(pa.float64(), width)
+    kinds = {"latent": several, "radius": pa.float64(), "lower": several, "upper": several}
+    return pa.schema([("id", pa.string()), *kinds.items(), ("exact", pa.bool_()), ("vacuous", pa.bool_())])
+
+
+@final
+class BatchFunction:
+    """People in, answers about them out; equal people give equal answers, on every machine.
+
+    Parameters
+    ----------
+    id_column : of the record batches: people's names, text or whole numbers. Their being different is the caller's to
+        see to, as nobody sees all of them here.
+    """
+
+    def __init__(self, job: Job, id_column: str = "id") -> None:
+        self._job, self._id = job, id_column
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What a record batch must have; more is left aside."""
+        if isinstance(self._job, CertifyJob):
+            return tuple(handover_schema(1).names)
+        assert isinstance(self._job, AuditJob | RepresentJob)
+        return (self._id, *(name for name in self._job.schema.names if name != self._id))
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Of every record batch that comes out."""
+        if isinstance(self._job, CertifyJob):
+            return certificate_schema(self._job.model)
+        if isinstance(self._job, AuditJob):
+            return self._job.rows
+        assert isinstance(self._job, RepresentJob)
+        return handover_schema(self._job.encoder.function.outputs)
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The answers about the people of a record batch, in their order.
+
+        Raises
+        ------
+        LcifrError
+            For a column that is missing, and whatever the gate says of a value, by its row in the batch.
+        """
+        missing = [name for name in self.columns if name not in batch.schema.names]
+        if missing:
+            raise LcifrError(f"{NAMED} has no column {', '.join(missing)}", fix=f"give it {', '.join(self.columns)}")
+        if not len(batch):
+            return _empty(self.schema)
+        found = self._answer(pa.Table.from_batches([batch])).cast(self.schema).combine_chunks()
+        return found.to_batches()[0]
+
+    def map(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """One after the other, as Spark's ``mapInArrow`` asks for it."""
+        return map(self, batches)
+
+    def _answer(self, table: pa.Table) -> pa.Table:
+        if isinstance(self._job, CertifyJob):
+            return self._job.answer(_handed(table, self._job.handover_arithmetic))
+        assert isinstance(self._job, AuditJob | RepresentJob)
+        schema, rows = self._job.schema, range(len(table))
+        ids = read_ids(table, NAMED, self._id, rows, texts=True)
+        people = read_individuals(table.select(list(schema.names)), NAMED, schema, rows)
+        chunk = Chunk(0, 0, people, ids)
+        return self._job.answer(chunk) if isinstance(self._job, AuditJob) else _rows(self._job.answer(chunk))
+
+
+def _empty(schema: pa.Schema) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
+
+
+def _rows(found: Representation) -> pa.Table:
+    columns: dict[str, Any] = {"id": [str(name) for name in found.ids], **found.arrays()}
+    schema = handover_schema(found.latent.shape[1])
+    several = {
+        name: pa.FixedSizeListArray.from_arrays(pa.array(columns[name].reshape(-1)), columns[name].shape[1])
+        for name in ("latent", "lower", "upper")
+    }
+    return pa.table([several.get(name, columns[name]) for name in schema.names], schema=schema)
+
+
+def _handed(table: pa.Table, arithmetic: Arithmetic) -> Representation:
+    """What :func:`_rows` gave; who proved it is not said in a record batch."""
+
+    def matrix(name: str) -> Any:
+        return np.array(table[name].to_pylist(), dtype=np.float64).reshape(len(table), -1)
+
+    unsaid = Provenance("", "", "", "", None, 0.0, "", arithmetic=arithmetic)
+    return Representation(
+        ids=tuple(table["id"].to_pylist()),
+        latent=matrix("latent"),
+        radius=table["radius"].to_numpy(),
+        lower=matrix("lower"),
+        upper=matrix("upper"),
+        exact=table["exact"].to_numpy(),
+        vacuous=table["vacuous"].to_numpy(),
+        provenance=unsaid,
+    )
+
+
+# PackedWork: a job on people as hashed bytes, and the one function over Arrow record batches that it is.
+#
+#     work = audit_work(encoder, model)                    # where the models are
+#     data = work.data                                     # bytes; work.sha256 names them
+#     answer = PackedWork(data).function()                 # on any machine, in any engine
+#     verdicts = answer(people)                            # a record batch in, a record batch out
+#
+# ``lcifr.workflows`` has examples with a plain loop and with Spark.
+
+WORK_FORMAT = "lcifr-work-1"
+KEY = "lcifr"
+
+
+class OtherVersionsError(LcifrError):
+    """The machine that is to work computes with other packages than the one that asks: results might differ."""
+
+
+@final
+@dataclass(frozen=True)
+class PackedWork:
+    """A job with everything it needs (models, φ, encoding, settings) as bytes.
+
+    Nothing in them is run when they are read: they are a safetensors file, plain values and arrays.
+    """
+
+    data: bytes
+
+    @classmethod
+    def of(cls, job: Job) -> PackedWork:
+        """Pack a job."""
+        from safetensors.numpy import save
+
+        luggage = Luggage()
+        said = {"format": WORK_FORMAT, "run": job.run_hash(), "versions": versions(), **job.pack(luggage)}
+        text = json.dumps(said, ensure_ascii=False, allow_nan=False)
+        return cls(save(luggage.arrays, metadata={KEY: text}))
+
+    @cached_property
+    def sha256(self) -> str:
+        """The name of this work."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    def job(self) -> Job:
+        """The job, once it is known to be the very one that was packed: weights, φ, settings, versions.
+
+        Raises
+        ------
+        OtherVersionsError
+            If this machine computes with other versions of packages.
+        """
+        return _job(self.data)
+
+    def function(self, id_column: str = "id") -> BatchFunction:
+        """The work as a function of record batches; ``id_column`` holds people's names in them."""
+        return BatchFunction(self.job(), id_column)
+
+
+@lru_cache(maxsize=4)
+def _job(data: bytes) -> Job:
+    """Opened once a process, whatever number of chunks it gets."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        held = Luggage(dict(load(data)))
+        (length,) = struct.unpack("<Q", data[:8])
+        said = json.loads(json.loads(data[8 : 8 + length])["__metadata__"][KEY])
+    except (SafetensorError, ValueError, KeyError, struct.error):
+        raise ArtefactError("these bytes are no packed work, or not all of it", fix="send PackedWork.data") from None
+    if said.get("format") != WORK_FORMAT:
+        raise ArtefactError(f"work of the format {said.get('format')!r}, this version reads {WORK_FORMAT!r}")
+    if said["versions"] != versions():
+        raise _other_versions(said["versions"])
+    job = _unpacked(said, held)
+    if job.run_hash() != said["run"]:
+        raise ArtefactError(
+            "the work that was unpacked is not the one that was packed: the hashes of weights, φ or settings differ",
+            fix="run it where the models are, without --executor",
+        )
+    return job
+
+
+def _other_versions(asked: dict[str, str]) -> OtherVersionsError:
+    here = versions()
+    apart = [f"{name} {asked.get(name)} there, {here.get(name)} here" for name in sorted({*asked, *here})]
+    odd = [text for text, name in zip(apart, sorted({*asked, *here}), strict=True) if asked.get(name) != here.get(name)]
+    return OtherVersionsError(
+        f"a worker computes with other packages than the run was started with: {'; '.join(odd)}",
+        fix="install the same versions on all machines, so that results are the same bytes wherever they are made",
+    )
+
+
+def _unpacked(said: dict[str, Any], held: Luggage) -> Job:
+    if said["job"] == "certify":
+        computed = Arithmetic(said["arithmetic"]), Arithmetic(said["handover_arithmetic"])
+        return CertifyJob(unpack_model(said["model"], held), said["on"], *computed, said.get("device"))
+    if said["job"] == "represent":
+        return RepresentJob(unpack_encoder(said["encoder"], held), said["options"])
+    if said["library"] is not None:
+        library = open_library(said["library"], held)
+        return AuditJob(library.encoder, said["options"], library.model, library)
+    return AuditJob(unpack_encoder(said["encoder"], held), said["options"], unpack_model(said["model"], held))
+
+
+def audit_work(
+    encoder: Any,
+    model: Any,
+    *,
+    groups: Sequence[Sequence[Any]] | None = None,
+    tolerance: float | None = None,
+    modular: bool = False,
+    budget: int | None = None,
+    arithmetic: str | None = None,
+) -> PackedWork:
+    """From end to end: people in, verdicts out. Parameters as for :func:`lcifr.audit`."""
+    frozen, known = freeze(encoder), read_model(model, groups, tolerance)
+    deployed = choose_for(arithmetic, (frozen.function, *known.computed))
+    options = {"modular": modular, "budget": budget, "arithmetic": str(deployed)}
+    return PackedWork.of(AuditJob(frozen, options, known))
+
+
+def represent_work(
+    encoder: Any, *, tolerance: float = 1e-6, budget: int | None = None, arithmetic: str | None = None
+) -> PackedWork:
+    """The producer's: people in, z with radius and box out. Parameters as for :func:`lcifr.represent`."""
+    frozen = freeze(encoder)
+    deployed = choose_arithmetic(arithmetic, frozen.native)
+    return PackedWork.of(RepresentJob(frozen, {"tolerance": tolerance, "budget": budget, "arithmetic": str(deployed)}))
+
+
+def certify_work(
+    model: Any,
+    *,
+    on: Literal["ball", "box"] = "ball",
+    tolerance: float | None = None,
+    arithmetic: str | None = None,
+    handover_arithmetic: str = "float64",
+) -> PackedWork:
+    """The consumer's: what :func:`represent_work` gives in, certificates out. Parameters as for :func:`lcifr.certify`.
+
+    ``handover_arithmetic`` : in which the encoder is computed.
+    """
+    known = read_model(model, tolerance=tolerance)
+    deployed = choose_for(arithmetic, known.computed)
+    return PackedWork.of(CertifyJob(known, on, deployed, Arithmetic(handover_arithmetic)))

@@ -1,0 +1,488 @@
+"""The work of ``lcifr sweep``, and its folder: everyone who could exist, proved, violating or open; resumable."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcifr.errors import ArtefactError
+from lcifr.workflows.events import Listener, StepKind, listening, step
+from lcifr.workflows.folders import Command, Run, RunSettings, fitting_together, read_result, run_folder
+from lcifr.workflows.labels import check_labels
+from lcifr.workflows.subjects import (
+    ModelQuestion,
+    open_people,
+    prepare_model,
+    read_for_people,
+    read_parties,
+    read_people,
+)
+from lcifr.workflows.sweep_people import MOST, SweptPeople, decide_people
+
+if TYPE_CHECKING:
+    from lcifr.certification.population import Tally
+    from lcifr.certification.sweep.look_up import ProvedCells
+    from lcifr.certification.sweep.pairs import Pairs
+    from lcifr.certification.sweep.result import Sweep
+    from lcifr.certification.sweep.sweeper import Sweeper
+    from lcifr.certification.sweep.swept_model import SweptModel
+    from lcifr.data import Encoding, Schema
+    from lcifr.workflows.people import PeopleSource
+    from lcifr.workflows.results import LookUpSummary, ModelSummary
+    from lcifr.workflows.subjects import AuditSubject
+
+
+# The pairs of a sweep whose outputs are furthest apart, in the table's own units, with what differs.
+
+LISTED = 20
+"""In ``result.json``; ``pairs.csv`` has all."""
+
+
+@dataclass(frozen=True)
+class WorstPair:
+    """Two similar people who are decided differently.
+
+    Parameters
+    ----------
+    x, other : their attributes. decision, other_decision : in the model's own labels.
+    apart : how far apart their outputs are: scores by which classes are decided, or the predicted numbers.
+    """
+
+    x: Mapping[str, Any]
+    other: Mapping[str, Any]
+    decision: Any
+    other_decision: Any
+    apart: float
+
+    @property
+    def differs(self) -> dict[str, tuple[Any, Any]]:
+        """For each attribute that differs, both values."""
+        return {name: (self.x[name], self.other[name]) for name in self.x if self.x[name] != self.other[name]}
+
+    @property
+    def alike(self) -> dict[str, Any]:
+        """The attributes that both have."""
+        return {name: value for name, value in self.x.items() if value == self.other[name]}
+
+
+def worst_pairs(swept: SweptModel, pairs: list[Pairs], most: int = LISTED) -> tuple[WorstPair, ...]:
+    """The pairs with the largest distance between their outputs; one that is another turned round is left out."""
+    import numpy as np
+
+    from lcifr.data import Individuals
+    from lcifr.data.files import json_value
+
+    if not pairs:
+        return ()
+    x, other = (Individuals.joined([getattr(pair, who) for pair in pairs]) for who in ("x", "other"))
+    apart = np.abs(swept.score(x) - swept.score(other)).max(1)
+    seen: set[frozenset[bytes]] = set()
+    rows: list[int] = []
+    for row in np.argsort(-apart, kind="stable").tolist():
+        both = frozenset(one.numbers[row].tobytes() + one.codes[row].tobytes() for one in (x, other))
+        if both not in seen:
+            seen.add(both)
+            rows.append(row)
+        if len(rows) == most:
+            break
+    one, two = (swept.decide(people.take(rows)) for people in (x, other))
+    tables = [people.take(rows).to_pandas().to_dict("records") for people in (x, other)]
+    plain = [[{str(name): json_value(value) for name, value in row.items()} for row in table] for table in tables]
+    return tuple(
+        WorstPair(plain[0][place], plain[1][place], json_value(one[place]), json_value(two[place]), float(apart[row]))
+        for place, row in enumerate(rows)
+    )
+
+
+# Proofs of a sweep on file: the bundle is written, and read back by the exact checker.
+
+BUNDLE, CHECKED = "bundle", "checked.json"
+MORE_NODES = 10
+"""Times those of the sweep: a proof is known to exist, so the search for it may take its time."""
+PATIENCE = 100
+"""Times the usual work for the proofs of a cell: this sweep wrote them itself."""
+
+WITHOUT = "ties, people settled by trying everyone similar, numbers predicted by trees, or no proof found a second time"
+"""Why a bundle may know less than its sweep."""
+
+
+@dataclass(frozen=True)
+class SweepCheck:
+    """What the exact checker confirmed of a sweep's bundle.
+
+    Parameters
+    ----------
+    shares : of everybody who can exist, by standing, as exact fractions p/q.
+    confirmed : cells with a claim that is confirmed. unproved : cells that the sweep knows about, and of which no proof
+        is on file: they are open in the bundle. rejected : cells whose proof does not show what it must.
+    """
+
+    shares: Mapping[str, str]
+    confirmed: int
+    unproved: int
+    rejected: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        return {**asdict(self), "bundle": BUNDLE}
+
+    @classmethod
+    def from_dict(cls, said: Mapping[str, Any] | None) -> SweepCheck | None:
+        """What :meth:`to_dict` gave; None where nothing was checked."""
+        return None if said is None else cls(*(said[key] for key in ("shares", "confirmed", "unproved", "rejected")))
+
+    def __str__(self) -> str:
+        said = [f"proofs: {self.confirmed:,} cells confirmed by the exact checker"]
+        unproved = f"{self.unproved:,} more are known to the sweep but left open in the bundle ({WITHOUT})"
+        said += [unproved] if self.unproved else []
+        said += [f"{self.rejected:,} NOT CONFIRMED"] if self.rejected else []
+        return ", ".join(said)
+
+
+def write_and_check(work: Path, swept: SweptModel, found: Sweep, nodes: int) -> SweepCheck:
+    """Write the bundle of a sweep into its folder, check it, and keep the report beside it."""
+    from lcifr.certification.sweep.bundle import write_sweep_bundle
+    from lcifr.check.bundle import check_bundle
+    from lcifr.data.files import write_json
+    from lcifr.prove import Budget
+
+    shutil.rmtree(work / BUNDLE, ignore_errors=True)  # of a sweep that was stopped after it, and has gone on
+    with step("Writing the proofs", StepKind.COUNT) as progress:
+        write_sweep_bundle(work / BUNDLE, swept, found, budget=Budget(nodes=MORE_NODES * nodes), progress=progress)
+    with step("Checking the proofs in exact arithmetic", StepKind.COUNT) as progress:
+        report = check_bundle(work / BUNDLE, progress, patience=PATIENCE)
+    write_json(work / CHECKED, asdict(report))
+    confirmed = sum(len(report.names.get(kind, ())) for kind in ("proved", "strict crossings only", "violating"))
+    rejected = len(report.rejected.keys() - {"shares"})
+    unproved = len(found.proved) + len(found.violating) - confirmed - rejected
+    return SweepCheck(report.shares, confirmed, unproved, rejected)
+
+
+# The folder of a sweep: cells, pairs, encoding and shares, written by ``lcifr sweep`` and read back unchanged.
+
+FORMAT = "lcifr-swept-1"
+CELLS, PAIRS, ENCODING = "cells.parquet", "pairs.csv", "encoding.json"
+
+
+@dataclass(frozen=True, eq=False)
+class SweepResult:
+    """Parameters
+    ----------
+    model : what was swept. sweep : its cells, shares and pairs. people : of the table, and what decided them.
+    worst : the pairs whose outputs are furthest apart. checked : what the exact checker confirmed of proofs on file;
+        None where none were asked for.
+    """
+
+    model: ModelSummary
+    sweep: Sweep
+    people: SweptPeople
+    worst: tuple[WorstPair, ...] = ()
+    checked: SweepCheck | None = None
+
+    @property
+    def undecided(self) -> int:
+        """Cells that are neither strictly proved nor violating."""
+        from lcifr.certification.sweep.result import Standing
+
+        return sum(len(self.sweep.cells(one)) for one in (Standing.OPEN, Standing.CROSSINGS))
+
+    @property
+    def people_lines(self) -> list[str]:
+        """The people of the table in words, and which of their proofs the exact checker has not seen."""
+        lines = [f"people in the table: {self.people}"]
+        if self.checked is not None and self.people.proofs:
+            lines.append(
+                f"the bundle is about cells: proofs of single people ({self.people.proofs:,}) are not in it and not "
+                "checked; lcifr audit writes and checks proofs about people"
+            )
+        return lines
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        from lcifr.certification.sweep.result import Standing
+
+        shares = {str(one): self.sweep.share(one) for one in Standing}
+        unknown = float(self.sweep.share(Standing.OPEN) + self.sweep.share(Standing.CROSSINGS))
+        sure = (Standing.PROVED, Standing.VIOLATING)
+        bounds = {str(one): [float(shares[one]), min(1.0, float(shares[one]) + unknown)] for one in sure}
+        decision = None if self.sweep.hashes is None else dict(self.sweep.hashes.decision)
+        return {
+            "format": FORMAT,
+            "command": "sweep",
+            "universe": "whole" if self.sweep.whole else "reals",
+            "shares": {name: float(share) for name, share in shares.items()},
+            "exact_shares": {name: str(share) for name, share in shares.items()},
+            "bounds": bounds,
+            "cells": {str(one): len(self.sweep.cells(one)) for one in Standing},
+            "pairs": len(self.sweep.pairs),
+            "stopped_by": None if self.sweep.limit is None else asdict(self.sweep.limit),
+            "refuted_cells": self.sweep.refuted_cells,
+            **self.people.to_dict(),
+            "individuals": self.sweep.individuals,
+            "worst": [asdict(one) for one in self.worst],
+            "map": self.sweep.map().to_dict(),
+            "decision": decision,
+            "sweep": self.sweep.hash,
+            "checked": None if self.checked is None else self.checked.to_dict(),
+            **self.model.to_dict(),
+        }
+
+    def with_labels(self, labels: Mapping[Any, str]) -> SweepResult:
+        """The same with other names of decisions, for people to read; nothing else depends on them."""
+        from lcifr.workflows.results import name_decisions
+
+        if not labels:
+            return self
+        binary = self.sweep.hashes is not None and self.sweep.hashes.decision.get("kind") == "sign"
+        named = name_decisions(labels, self.model.classes or (range(2) if binary else ()))
+        return replace(self, model=replace(self.model, labels=named))
+
+    @classmethod
+    def read(cls, folder: Path) -> SweepResult:
+        """What is in a folder that ``lcifr sweep`` wrote.
+
+        Raises
+        ------
+        LcifrError
+            If it is the folder of something else, or its cells are not those that were written.
+        """
+        from lcifr.certification.sweep.result import SweepLimit
+        from lcifr.workflows.results import ModelSummary
+
+        with fitting_together(folder):
+            said = read_result(folder, "sweep")
+            if said.get("format") != FORMAT:
+                raise ArtefactError(
+                    f"{folder} was written by another version of lcifr: {said.get('format')!r}, expected {FORMAT!r}",
+                    fix="sweep again",
+                )
+            _refuse_changed(folder, CELLS, ENCODING)
+            model = ModelSummary.from_dict(said)
+            sweep = _read_cells(folder, said, model)
+            if sweep.hash != said["sweep"]:
+                raise ArtefactError(f"{folder / CELLS} does not hold the cells of this sweep", fix="sweep again")
+            stopped = said.get("stopped_by")
+            sweep = replace(sweep, limit=None if stopped is None else SweepLimit(**stopped))
+            people = SweptPeople.from_dict(said)
+            worst = tuple(WorstPair(**one) for one in said["worst"])
+            return cls(model, sweep, people, worst, SweepCheck.from_dict(said["checked"]))
+
+
+def _refuse_changed(folder: Path, *names: str) -> None:
+    from lcifr.data.files import sha256_of
+
+    known = RunSettings.read(folder).files
+    for name in names:
+        if not (folder / name).is_file() or sha256_of(folder / name) != known.get(name):
+            raise ArtefactError(f"{folder / name} is not what the sweep wrote", fix="get the whole folder again")
+
+
+def _read_cells(folder: Path, said: Mapping[str, Any], model: ModelSummary) -> Sweep:
+    import pyarrow.parquet as pq
+
+    from lcifr.certification.subject import Hashes
+    from lcifr.certification.sweep.result import from_table
+    from lcifr.models.arithmetic import Arithmetic
+
+    hashes = Hashes(**model.hashes.of_proofs(), decision=said["decision"], arithmetic=model.arithmetic)
+    encoding = read_encoding(folder)
+    if encoding.hash != hashes.encoding:
+        raise ArtefactError(f"{folder / ENCODING} is not the encoding that was swept", fix="sweep again")
+    table, whole = pq.read_table(folder / CELLS), said["universe"] == "whole"
+    arithmetic = Arithmetic(model.arithmetic)
+    return from_table(table, encoding.schema, whole=whole, arithmetic=arithmetic, hashes=hashes)
+
+
+def read_encoding(folder: Path) -> Encoding:
+    """The encoding, with its schema, of whom was swept."""
+    from lcifr.data import Encoding
+
+    return Encoding.load(folder / ENCODING)
+
+
+@dataclass(frozen=True, eq=False)
+class SweepLookUp:
+    """The strictly proved cells of a sweep's folder, for people who are to be certified."""
+
+    folder: Path
+    cells: ProvedCells
+
+    @classmethod
+    def read(cls, folder: Path | None) -> SweepLookUp | None:
+        """None where there is not a folder."""
+        from lcifr.certification.sweep.look_up import ProvedCells
+
+        return (
+            None if folder is None else cls(folder, ProvedCells.of(SweepResult.read(folder).sweep, _confirmed(folder)))
+        )
+
+    def summary(self, tally: Tally) -> LookUpSummary:
+        """How many were found, of those who were counted."""
+        from lcifr.workflows.results import LookUpSummary
+
+        claimed = tally.looked_up - tally.in_checked
+        return LookUpSummary(tally.looked_up, tally.in_checked, claimed, str(self.folder), self.cells.sweep)
+
+
+def _confirmed(folder: Path) -> set[int]:
+    """The numbers of proved cells that the exact checker has confirmed, by its report in the folder."""
+    from lcifr.data.files import read_json
+
+    if not (folder / CHECKED).exists():
+        return set()
+    _refuse_changed(folder, CHECKED)
+    return {int(name) for name in read_json(folder / CHECKED)["names"].get("proved", ())}
+
+
+# The work of ``lcifr sweep``: everybody who can exist, proved, violating or open; stopped and resumed at will.
+
+SWEPT = "swept.parquet"
+"""Cells of a sweep that is over, until the folder is complete: a resumed run does not begin to cut them again."""
+KEPT_EVERY = 15.0
+"""Seconds of work that a stopped sweep may lose."""
+PERCENT = 100
+"""Steps of the progress bar: how much of everybody is decided."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepOptions:
+    """How far to go.
+
+    Parameters
+    ----------
+    out : the new folder. universe : ``whole`` or ``reals``. cells, seconds : looked at, at most, in this run.
+    nodes : of the search in one cell. bundle : write the proofs for the exact checker, and check them.
+    people : how many people of the table, whom no cell decides, are then asked about one by one, at most.
+    force : replace ``out`` if lcifr wrote it.
+    labels : what decisions are called in output and reports, such as ``{0: "refused", 1: "granted"}``.
+    """
+
+    out: Path
+    universe: str = "whole"
+    cells: int = 10_000
+    seconds: float | None = None
+    nodes: int = 200
+    people: int = MOST
+    bundle: bool = False
+    force: bool = False
+    labels: Mapping[Any, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepRequest(SweepOptions):
+    """A producer's and a consumer's folder; ``phi`` replaces the producer's formula."""
+
+    producer: Path
+    consumer: Path
+    phi: str | None = None
+    arithmetic: str = "float64"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSweepRequest(ModelQuestion, SweepOptions):
+    """A model that already decides, with a table of its columns; see :class:`ModelQuestion`."""
+
+
+def sweep(request: SweepRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()) -> SweepResult:
+    """Sweep what `lcifr produce` and `lcifr consume` learned."""
+    with listening(listener):
+        command = Command.of("sweep", request, argv)
+        inputs = {"producer": request.producer, "consumer": request.consumer}
+        if request.phi is not None and Path(request.phi).is_file():
+            inputs["phi"] = Path(request.phi)
+        parties = read_parties(request.producer, request.consumer, request.phi, request.arithmetic)
+        with run_folder(command, request.out, force=request.force, inputs=inputs) as run:
+            people = open_people(parties, request.producer, None, None, run.work)
+            return _sweep(run, parties, people, request)
+
+
+def sweep_model(
+    request: ModelSweepRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()
+) -> SweepResult:
+    """Sweep a model that already decides."""
+    with listening(listener):
+        prepared = prepare_model(request)
+        command = Command.of("sweep", request, argv, prepared.file.libraries)
+        with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
+            people = read_people(prepared, request, run.work)
+            subject = read_for_people(prepared, request, people)
+            subject = check_labels(prepared, request, subject, people)
+            return _sweep(run, subject, people, request, subject.warnings)
+
+
+def _sweep(
+    run: Run, subject: AuditSubject, people: PeopleSource, options: SweepOptions, warnings: tuple[str, ...] = ()
+) -> SweepResult:
+    from lcifr.certification.sweep.sweeper import Sweeper
+    from lcifr.certification.sweep.swept_model import SweptModel
+    from lcifr.workflows.results import decisions_of, name_decisions
+
+    summary = replace(subject.summary(), labels=name_decisions(options.labels, decisions_of(subject.model)))
+    whole = options.universe == "whole"
+    library = None if subject.library is None else subject.library.source
+    swept = SweptModel(subject.encoder, subject.model, subject.arithmetic, library)
+    run.lost = "A few seconds of work are lost."
+    if run.steps.kept(SWEPT):
+        found = _read(run.work / SWEPT, swept, whole)
+    else:
+        file = run.work / CELLS
+        start = _read(file, swept, whole) if run.resumed and file.is_file() else None
+        sweeper = Sweeper(swept, whole=whole, nodes=options.nodes, start=start)
+        found = _run(run, sweeper, options, subject.schema)
+        _keep(run, found, subject.schema, SWEPT)
+        run.steps.keep(SWEPT)
+    decided, found = decide_people(run.work, swept, found, people, options.people)
+    _keep(run, found, subject.schema)
+    found.counterexamples().to_csv(run.work / PAIRS, index=False)
+    subject.encoder.encoding.save(run.work / ENCODING)
+    worst = worst_pairs(swept, found.pairs)
+    checked = write_and_check(run.work, swept, found, options.nodes) if options.bundle else None
+    result = SweepResult(_warned(summary, warnings), found, decided, worst, checked)
+    (run.work / SWEPT).unlink()
+    run.finish(result.to_dict())
+    return result
+
+
+def _warned(model: ModelSummary, warnings: tuple[str, ...]) -> ModelSummary:
+    """The model with what a reader of its cells has to know."""
+    if model.origin is None or not warnings:
+        return model
+    return replace(model, origin=replace(model.origin, assumptions=(*model.origin.assumptions, *warnings)))
+
+
+def _run(run: Run, sweeper: Sweeper, options: SweepOptions, schema: Schema) -> Sweep:
+    """The sweep, kept from time to time, with a bar that says how much of everybody is decided."""
+    kept = time.monotonic()
+    with step("Sweeping everyone who could exist, percent decided", StepKind.COUNT, PERCENT) as advance:
+
+        def progress(known: Sweep) -> None:
+            nonlocal kept
+            if time.monotonic() - kept > KEPT_EVERY:
+                _keep(run, known, schema)
+                kept = time.monotonic()
+            advance(int(sweeper.decided * PERCENT), PERCENT)
+
+        return sweeper.run(cells=options.cells, seconds=options.seconds, progress=progress)
+
+
+def _keep(run: Run, found: Sweep, schema: Schema, name: str = CELLS) -> None:
+    import pyarrow.parquet as pq
+
+    from lcifr.certification.sweep.result import to_table
+
+    beside = run.work / f".{name}.new"
+    pq.write_table(to_table(found, schema), beside)
+    beside.replace(run.work / name)
+
+
+def _read(file: Path, swept: SweptModel, whole: bool) -> Sweep:
+    import pyarrow.parquet as pq
+
+    from lcifr.certification.sweep.result import from_table
+
+    schema = swept.encoding.schema
+    return from_table(pq.read_table(file), schema, whole=whole, arithmetic=swept.arithmetic, hashes=swept.hashes)
