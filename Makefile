@@ -18,19 +18,17 @@ $(VENV)/bin/python:
 $(VENV)/run.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Setting up lcifr (first time: a few minutes; the next run starts at once) ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --constraint constraints.txt
-	$(BIN)/python -m lcifr.prove.networks.kernel
+	$(BIN)/python -m lcifr.prove
 	@touch $@
 
 $(VENV)/dev.stamp: pyproject.toml constraints.txt | $(VENV)/run.stamp
 	@echo "Setting up the developers' tools ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' --constraint constraints.txt
-	$(BIN)/python -m lcifr.prove.trees
 	@touch $@ $(VENV)/run.stamp
 
 $(VENV)/docs.stamp: pyproject.toml constraints.txt | $(VENV)/run.stamp
 	@echo "Setting up what builds the documentation ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]' --constraint constraints.txt
-	$(BIN)/python -m lcifr.prove.trees
 	@touch $@ $(VENV)/run.stamp
 
 demo: $(VENV)/run.stamp  ## set up everything and run the main job on the built-in data
@@ -38,8 +36,7 @@ demo: $(VENV)/run.stamp  ## set up everything and run the main job on the built-
 
 # Does nothing where the machine code is that of these sources: else every process of the tests would compile for minutes.
 kernels: $(VENV)/dev.stamp
-	@$(BIN)/python -m lcifr.prove.networks.kernel
-	@$(BIN)/python -m lcifr.prove.trees
+	@$(BIN)/python -m lcifr.prove
 
 test: kernels  ## set up everything and run the tests (under ten minutes on 2 cores)
 	$(TEST_ENV) $(BIN)/python -m pytest -n auto -m "not long and not nightly"

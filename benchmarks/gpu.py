@@ -13,8 +13,7 @@ import numpy as np
 import torch
 
 import lcifr
-from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, CellView, tensors, view_cell
-from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
+from lcifr.prove.networks.linear_bounds import CellBatch, CellView, backward, hidden_lines, tensors, view_cell
 
 SEED = 0
 CHOICES = ((5, 7), (7, 9), (9, 11), (11, 14))  # sex, race (free), degree of charge, score text

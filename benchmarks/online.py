@@ -20,8 +20,7 @@ from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.loading import read_model
 from lcifr.models.network import merge
 from lcifr.prove import Budget, maximize
-from lcifr.prove.networks.linear_bounds.cell_batch import tensors, view_cell
-from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
+from lcifr.prove.networks.linear_bounds import backward, hidden_lines, tensors, view_cell
 from lcifr.regions.region import Region
 
 LARGEST = 2.0**53

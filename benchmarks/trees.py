@@ -33,7 +33,7 @@ from lcifr.models.model import Model
 from lcifr.models.trees import Trees
 from lcifr.phi.similarity import Similarity
 from lcifr.prove import maximize
-from lcifr.prove.answer import Answer
+from lcifr.prove.question import Answer
 from lcifr.regions.region import Region
 
 MANY = 1000

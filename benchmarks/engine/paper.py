@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from lcifr.errors import UntrustedResultError
 from lcifr.models.network import Network
-from lcifr.prove.answer import FloatArray
 from lcifr.prove.oracles.milp import CellProgram, intervals_of
 from lcifr.prove.oracles.solvers import Limits, SolverStatus, find_solver
+from lcifr.prove.question import FloatArray
 from lcifr.regions.region import Region
 
 

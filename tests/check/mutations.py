@@ -10,7 +10,7 @@ import numpy as np
 
 from lcifr.check.functions import Direction
 from lcifr.models.network import Network
-from lcifr.prove.method import build_question
+from lcifr.prove.gate import build_question
 from lcifr.prove.oracles.enumerate import Enumerate
 from lcifr.prove.proof import to_plain
 from lcifr.regions.region import Cell, Region

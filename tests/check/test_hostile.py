@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lcifr.prove.oracles.exactly import plain_cell
+from lcifr.prove.oracles.enumerate import plain_cell
 from tests.check.claims import box, confirm, leaf
 from tests.check.mutations import SEEDS, at, case, places
 

@@ -18,7 +18,7 @@ from lcifr.check.exact import Rejected
 from lcifr.check.functions import read_network
 from lcifr.check.proof import Bounds, Problem, examine, follows
 from lcifr.models.network import Network
-from lcifr.prove.oracles.exactly import plain_cell
+from lcifr.prove.oracles.enumerate import plain_cell
 from lcifr.regions.region import Cell
 from tests.check.mutations import SEEDS, Case, at, case, exactly, places
 from tests.effort import sampled

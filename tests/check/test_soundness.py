@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from lcifr.check.functions import RationalCell, read_network
 from lcifr.check.proof import Problem, examine, follows
-from lcifr.prove.method import build_question
-from lcifr.prove.oracles.enumerate import Enumerate
-from lcifr.prove.oracles.exactly import plain_cell
+from lcifr.prove.gate import build_question
+from lcifr.prove.oracles.enumerate import Enumerate, plain_cell
 from tests.effort import sampled
 from tests.prove.instances import Instance, random_instance, wild
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from lcifr.learn.encoder import find_counterexamples
 from lcifr.learn.region_tensors import RegionTensors
 from lcifr.models.network import Network
-from lcifr.prove.networks.linear_bounds.cell_batch import tensors
+from lcifr.prove.networks.linear_bounds import tensors
 from lcifr.regions.region import FloatArray, Region
 
 

@@ -22,7 +22,7 @@ from lcifr.models.loaders.torch import torch_parameters
 from lcifr.models.network import Network
 from lcifr.phi.similarity import Similarity
 from lcifr.prove import radius
-from lcifr.prove.networks.linear_bounds.cell_batch import tensors
+from lcifr.prove.networks.linear_bounds import tensors
 from tests.learn.populations import FORMULA, SCHEMA, population
 
 FORMULAS = {

@@ -295,6 +295,25 @@ def test_a_description_beside_a_model_on_z_is_obeyed(tmp_path: Path) -> None:
         read_on_latents(path, z, (), None)
 
 
+def test_a_path_in_python_obeys_the_description_beside_it(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"debt": random.uniform(0, 9, 80).round(1), "age": random.integers(18, 80, 80)})
+    model = xgboost.XGBClassifier(n_estimators=6, max_depth=3, n_jobs=1)
+    model.fit(frame, frame["debt"] + random.normal(size=80) > 4).save_model(path := tmp_path / "loan.json")
+    probable, near = model.predict_proba(frame)[:, 1], "debt within 0.2 and same(age)"
+    assert (lcifr.audit(path, frame, similarity=near).frame()["prediction"] == model.predict(frame)).all()
+    head = 'format = "lcifr-model-1"\n'
+    rule = '[output]\nmeaning = "probability"\ncomparison = ">="\nthreshold = 0.8\n'
+    (beside := tmp_path / "loan.toml").write_text(head + rule)
+    found = lcifr.audit(str(path), frame, similarity=near)
+    assert (found.frame()["prediction"] == (probable >= 0.8)).all()
+    assert (model.predict(frame) != (probable >= 0.8)).any()
+    assert any(f"described in {beside}" in one for one in found.assumptions)
+    beside.write_text(head + "draft = true\n" + rule)
+    with pytest.raises(DescriptionError, match="is still a draft"):
+        lcifr.audit(path, frame, similarity=near)
+
+
 def test_several_scores_decide_as_the_library_does(tmp_path: Path) -> None:
     for name in ("xgboost", "lightgbm", "forest"):
         model, path, frame = saved(name, tmp_path, 3)

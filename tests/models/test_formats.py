@@ -85,6 +85,13 @@ def test_a_pickle_is_refused_with_the_lines_that_convert_it_and_not_run(
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.parametrize("content", [b'{"version": "1.0", "ebm": {}}', b'{\n  "version": "1.0",\n  "ebm": {\n'])
+def test_the_json_of_an_explainable_boosting_machine_is_named(content: bytes, tmp_path: Path) -> None:
+    (path := tmp_path / "machine.json").write_bytes(content)
+    with pytest.raises(NetworkError, match=r"(?s)explainable boosting machine.*Fix: pass the fitted object"):
+        recognise(path)
+
+
 @pytest.mark.parametrize("compress", [("zlib", 3), ("gzip", 3), ("bz2", 3), ("xz", 3), ("lzma", 3)])
 def test_a_compressed_joblib_file_is_refused_too(compress: tuple[str, int], tmp_path: Path) -> None:
     joblib = pytest.importorskip("joblib")

@@ -11,9 +11,9 @@ from lcifr.check.functions import Network as IntegerNetwork
 from lcifr.check.functions import read_network
 from lcifr.check.proof import Bounds, Problem, examine, follows
 from lcifr.models.network import Network
-from lcifr.prove.answer import Answer, FloatArray, Proofs
-from lcifr.prove.oracles.exactly import plain_cell
+from lcifr.prove.oracles.enumerate import plain_cell
 from lcifr.prove.proof import CellProof, to_plain
+from lcifr.prove.question import Answer, FloatArray, Proofs
 from lcifr.prove.radius import Radius, signed_outputs
 from lcifr.regions.region import Region
 

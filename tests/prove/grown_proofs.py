@@ -8,7 +8,7 @@ import numpy as np
 
 from lcifr.check.functions import read_network
 from lcifr.models.network import Network
-from lcifr.prove.oracles.exactly import ExactCell
+from lcifr.prove.oracles.enumerate import ExactCell
 from lcifr.prove.oracles.formulation import formulate
 from lcifr.prove.oracles.lp import multipliers_from_duals
 from lcifr.prove.oracles.solvers import SolverStatus, find_solver

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from lcifr.prove import Budget, Interrupted, maximize, radius
-from lcifr.prove.answer import Status
+from lcifr.prove.question import Status
 from lcifr.regions.region import Region
 from tests.prove.instances import random_network
 

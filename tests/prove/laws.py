@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lcifr.prove.answer import Answer, Status
-from lcifr.prove.method import ROW_SLACK
+from lcifr.prove.gate import ROW_SLACK
+from lcifr.prove.question import Answer, Status
 from lcifr.prove.radius import Radius
 from tests.prove.instances import Instance
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lcifr.prove import maximize, radius
-from lcifr.prove.answer import Answer, Status
+from lcifr.prove.question import Answer, Status
 from tests.prove.confirming import refusals, refusals_of_radius
 from tests.prove.instances import Instance
 from tests.prove.laws import broken_by_answer, broken_by_radius, broken_by_verdict

@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from lcifr.prove.answer import Answer, Status
+from lcifr.prove.gate import build_question
 from lcifr.prove.maximize import METHODS, find_method
-from lcifr.prove.method import build_question
+from lcifr.prove.question import Answer, Status
 from tests.effort import spread
 from tests.prove.confirming import refusals
 from tests.prove.instances import Instance, Known, corpus, largest_sampled, random_instance

@@ -14,13 +14,14 @@ import torch
 
 from lcifr import Network, Region, maximize
 from lcifr.errors import LcifrError, NetworkError
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.function import Function
 from lcifr.prove import networks, oracles
+from lcifr.prove.gate import Method, SolverMethod, build_question
 from lcifr.prove.maximize import METHODS, find_method
-from lcifr.prove.method import Method, SolverMethod, build_question
+from lcifr.prove.oracles.highs import Highs
 from lcifr.prove.oracles.milp import Milp
 from lcifr.prove.oracles.solvers import Capability, find_solver, solver_names
-from lcifr.prove.oracles.solvers.highs import Highs
 
 NETWORK = Network.from_arrays([([[1.0, -1.0], [0.5, 2.0]], [0.0, -0.5]), ([[1.0, -1.0]], [0.25])])
 REGION = Region.from_arrays([[-1.0, 0.0]], [[1.0, 2.0]])
@@ -42,6 +43,10 @@ class Floor(Function):
 
     def to_bytes(self) -> bytes:
         return b"floor"
+
+    @property
+    def native(self) -> Arithmetic:
+        return Arithmetic.EXACT
 
 
 def test_every_method_of_the_rooms_is_listed_by_its_name() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lcifr.prove import maximize
-from lcifr.prove.method import build_question
+from lcifr.prove.gate import build_question
 from tests.models.exact import exactly
 from tests.prove.confirming import refusals
 from tests.prove.hard_numbers import corners, networks, regions

@@ -11,7 +11,7 @@ import pytest
 from lcifr.errors import LcifrError, UntrustedResultError
 from lcifr.models.network import Network
 from lcifr.prove import Radius, radius
-from lcifr.prove.networks import affine
+from lcifr.prove.networks import closed_form
 from lcifr.regions.region import Region
 from tests.prove.confirming import refusals_of_radius
 from tests.prove.instances import random_network
@@ -96,8 +96,8 @@ def test_lying_bounds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A network without hidden layers is bounded in closed form."""
     _, x, region = people(7, count=3)
     network = random_network(np.random.default_rng(7), [8, 3])
-    true = affine.bound_affine
-    monkeypatch.setattr(affine, "bound_affine", lambda *a, **b: replace(f := true(*a, **b), upper=f.upper - 0.1))
+    true = closed_form.bound_affine
+    monkeypatch.setattr(closed_form, "bound_affine", lambda *a, **b: replace(f := true(*a, **b), upper=f.upper - 0.1))
     with pytest.raises(UntrustedResultError, match="no result of this run can be trusted"):
         radius(network, x, region)
 

@@ -10,7 +10,7 @@ import pytest
 from lcifr.errors import NetworkError
 from lcifr.models.network import Network, compose
 from lcifr.prove import maximize, radius
-from lcifr.prove.method import build_question
+from lcifr.prove.gate import build_question
 from lcifr.regions.region import Region
 from tests.effort import spread
 from tests.prove.confirming import refusals

@@ -7,7 +7,7 @@ import pytest
 
 from lcifr.models.network import Network
 from lcifr.prove import maximize
-from lcifr.prove.answer import Answer, Status
+from lcifr.prove.question import Answer, Status
 from lcifr.regions.region import Region
 from tests.prove.confirming import refusals
 from tests.prove.instances import Instance, largest_sampled, random_network

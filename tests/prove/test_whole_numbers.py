@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lcifr.prove import maximize, radius
-from lcifr.prove.answer import Status
+from lcifr.prove.question import Status
 from lcifr.regions.region import Region
 from tests.prove.instances import Instance, random_network
 from tests.prove.laws import broken_by_answer, broken_by_radius, broken_by_verdict

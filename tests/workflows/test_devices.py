@@ -15,7 +15,8 @@ from lcifr.data import Individuals
 from lcifr.data.ingest import Chunk
 from lcifr.errors import LcifrError
 from lcifr.models.loading import read_model
-from lcifr.prove.networks import cascade
+from lcifr.prove.networks import engine
+from lcifr.prove.question import Findings, Request
 from lcifr.workflows import executors
 from lcifr.workflows.executors import RayCluster, job_device
 from lcifr.workflows.jobs import AuditJob, CertifyJob
@@ -49,14 +50,14 @@ def test_verdicts_are_those_without_a_device(
 ) -> None:
     """Byte for byte, but for the margin: a proved bound, which is another one."""
     searched: list[int] = []
-    answer = cascade._answer_here
+    answer = engine._answer_here
 
-    def counted(request: cascade.Request) -> cascade.Findings:
+    def counted(request: Request) -> Findings:
         searched.append(request.region.people)
         return answer(request)
 
     here = verdicts(seed, formula, None)
-    monkeypatch.setattr(cascade, "_answer_here", counted)
+    monkeypatch.setattr(engine, "_answer_here", counted)
     there = verdicts(seed, formula, device)
     assert without_bounds(there) == without_bounds(here)
     certified = np.array(here["verdict"]) == "CERTIFIED"

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from lcifr.prove.oracles import solvers
+from lcifr.prove.oracles.highs import Highs
 from lcifr.prove.oracles.solvers import Outcome, Session, Solver, SolverStatus
-from lcifr.prove.oracles.solvers.highs import Highs
 from tests.story import lcifr
 
 

@@ -19,7 +19,7 @@ from lcifr.data import Categorical, Encoding, Individuals, Schema, read_frame
 from lcifr.errors import ArtefactError, LcifrError, NetworkError, TableError, TableProblem
 from lcifr.models.arithmetic import choose_arithmetic
 from lcifr.models.description import ModelDescription
-from lcifr.models.loading import ModelFile, load_file, read_model, read_table_model
+from lcifr.models.loading import ModelFile, load_described, read_model, read_table_model
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.source import ColumnOrderWarning, TableModel
@@ -247,6 +247,8 @@ def foreign_subject(
 ) -> Subject:
     """A model of another library on the raw columns of a table: a fitted object, or the path of its file.
 
+    A description beside the file, of the same name, is obeyed as commands obey it.
+
     Raises
     ------
     NetworkError
@@ -254,7 +256,7 @@ def foreign_subject(
         rounding cannot be the reason.
     """
     if isinstance(model, str | Path):
-        model = load_file(model)
+        model = load_described(model)
     described = getattr(model, "description", None)
     if isinstance(described, ModelDescription):
         described.refuse_draft("or go on with the guesses: dataclasses.replace(description, draft=False)")
@@ -276,6 +278,8 @@ def foreign_subject(
         if (text := positional.warning("the table", table.columns)) is not None:
             warnings.warn(text, ColumnOrderWarning, stacklevel=4)
     described = None if file is None else file.description
+    if described is not None:
+        assumed = (*assumed, f"What the file of the model does not say is described in {described.source}.")
     asked = None if described is None or described.arithmetic is None else described.arithmetic.value
     return Subject(read.encoder, read.model, people, library, missing if missing.any() else None, assumed, asked)
 

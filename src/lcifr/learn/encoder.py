@@ -16,9 +16,8 @@ from lcifr.learn.target import Target
 from lcifr.learn.training_loop import Epoch, Schedule, TrainingTask, ValidationMetrics, index_chunks, train
 from lcifr.models.loaders.torch import build_torch, torch_parameters
 from lcifr.models.network import Network
-from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, Layers, tensors, view_cell
-from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
-from lcifr.prove.networks.linear_bounds.search import CellPoints, outputs, repair, satisfies_rows
+from lcifr.prove.networks.linear_bounds import CellBatch, Layers, backward, hidden_lines, tensors, view_cell
+from lcifr.prove.networks.linear_search import CellPoints, outputs, repair, satisfies_rows
 from lcifr.regions.region import FloatArray, Region
 from lcifr.regions.sampling import project_onto_simplex
 

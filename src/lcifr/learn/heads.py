@@ -23,8 +23,7 @@ from lcifr.learn.training_loop import Epoch, Schedule, TrainingTask, ValidationM
 from lcifr.models.loaders.torch import build_torch, torch_parameters
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind
-from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, Layers, tensors, view_cell
-from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
+from lcifr.prove.networks.linear_bounds import CellBatch, Layers, backward, hidden_lines, tensors, view_cell
 from lcifr.regions.region import Region
 
 # Robust linear heads: the convex problem, solved to its optimum.

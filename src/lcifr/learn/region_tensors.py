@@ -9,8 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, Layers, RowBatch, middle_of
-from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
+from lcifr.prove.networks.linear_bounds import CellBatch, Layers, RowBatch, backward, hidden_lines, middle_of
 from lcifr.prove.networks.rounding import RoundingBound
 from lcifr.regions.region import Cell, Region
 

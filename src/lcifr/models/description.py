@@ -137,6 +137,12 @@ def is_description(path: Path) -> bool:
         return False
 
 
+def description_beside(model: Path) -> Path | None:
+    """The description of the same name as a model; None where there is none."""
+    beside = model.with_suffix(".toml")
+    return beside if is_description(beside) else None
+
+
 class DescriptionError(LcifrError, ValueError):
     """A description of a model that cannot be read, or that contradicts itself."""
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lcifr.data import Encoding
 from lcifr.data.files import sha256_of
 from lcifr.errors import NetworkError, no_such_file
-from lcifr.models.description import ModelDescription
+from lcifr.models.description import ModelDescription, description_beside, read_description
 from lcifr.models.model import Model, own_model
 from lcifr.models.network import Network
 from lcifr.models.rule import Rule
@@ -139,10 +139,10 @@ def _refuse_catboost(path: Path, head: bytes) -> None:
 
 
 def _refuse_interpret(path: Path, head: bytes) -> None:
-    """The JSON of an explainable boosting machine, which interpret writes and does not read back."""
+    """The JSON of an explainable boosting machine, as interpret writes it."""
     if re.match(rb'\{\s*"version"\s*:\s*"[^"]*"\s*,\s*"ebm"', head.lstrip()):
         raise NetworkError(
-            f"{path} is the JSON of an explainable boosting machine, which interpret itself does not read back",
+            f"{path} is the JSON of an explainable boosting machine, which lcifr does not read",
             fix="pass the fitted object to lcifr.audit in Python, where you trust it",
         )
 
@@ -251,6 +251,12 @@ def load_file(path: str | Path, description: ModelDescription | None = None) -> 
     return ModelFile(file, found, sha256_of(file), loader.read_file(file, description), description)
 
 
+def load_described(path: str | Path) -> ModelFile:
+    """A model from its file, with the description that lies beside it, if there is one: as commands read it."""
+    beside = description_beside(Path(path))
+    return load_file(path, None if beside is None else read_description(beside))
+
+
 def outline_of(model: Any) -> ModelOutline:
     """What a loaded model is, in words."""
     if hasattr(model, "outline"):
@@ -302,7 +308,7 @@ def read_table_model(model: Any, table: Any, encoding: Encoding) -> TableModel:
         For what is not exactly representable, by the name of the step that stands in the way.
     """
     if isinstance(model, str | Path):
-        model = load_file(model).model
+        model = load_described(model).model
     if hasattr(model, "read_table"):
         found: TableModel = model.read_table(table, encoding)
         return found

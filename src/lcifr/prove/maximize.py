@@ -1,19 +1,129 @@
-"""The one question, the largest value of a linear output of a function over a region, and the methods there are."""
+"""The largest value of a linear output of a function over a region: the methods by name, and the cascade of engines."""
 
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from functools import cache
-from typing import cast
+from typing import cast, final
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from lcifr.errors import LcifrError, did_you_mean
 from lcifr.models.function import Function
-from lcifr.prove.answer import Answer, Budget
-from lcifr.prove.method import Method, SolverMethod, build_question
-from lcifr.prove.oracles.solvers import find_solver
+from lcifr.models.network import Network
+from lcifr.models.trees import Trees
+from lcifr.prove.gate import Method, Obstacle, SolverMethod, build_question
+from lcifr.prove.networks.engine import answer_in_chunks, people_at_once
+from lcifr.prove.oracles.solvers import Capability, find_solver
+from lcifr.prove.question import Answer, Budget, Claim, Question
 from lcifr.regions.region import Region
+
+# The cascade: bounds for everybody, search and branch-and-bound in chunks of people, a solver for what is left.
+
+
+@final
+class Branch(Method):
+    """Complete for one hidden layer and for trees; for deeper networks as far as the budget goes."""
+
+    name = "branch"
+    functions = (Network, Trees)
+
+    def accepts(self, question: Question) -> Obstacle | None:
+        """As every method; trees know no linear rows about categories."""
+        obstacle = super().accepts(question)
+        return find_tree_obstacle(question) if obstacle is None and isinstance(question.function, Trees) else obstacle
+
+    def _maximize(self, question: Question) -> Claim:
+        return answer_trees(question) if isinstance(question.function, Trees) else answer_in_chunks(question)
+
+
+@final
+class Cascade(SolverMethod):
+    """Never refines what cannot change the answer; the solver is asked about what branch-and-bound leaves open.
+
+    It is never asked about an answer that directions share: a radius does not say by whom it was proved, so it cannot
+    rest on a solver.
+    """
+
+    name = "cascade"
+    functions = (Network, Trees)
+    shares = True
+    needs = frozenset({Capability.WHOLE_NUMBERS})
+
+    def accepts(self, question: Question) -> Obstacle | None:
+        """As every method; trees know no linear rows about categories, and no answers that directions share."""
+        obstacle = super().accepts(question)
+        return find_tree_obstacle(question) if obstacle is None and isinstance(question.function, Trees) else obstacle
+
+    def at_once(self, question: Question, *, together: bool) -> int:
+        return people_at_once(question, together)
+
+    def _maximize(self, question: Question) -> Claim:
+        if isinstance(question.function, Trees):
+            return answer_trees(question)
+        claim = answer_in_chunks(question)
+        if question.shared is not None or not claim.exhausted.any():
+            return claim
+        from lcifr.prove.oracles.milp import ask_solver, open_directions
+
+        unresolved = open_directions(self.name, question, claim)
+        return ask_solver(question, claim, unresolved, self.solver) if unresolved else claim
+
+
+def find_tree_obstacle(question: Question) -> Obstacle | None:
+    """What the search over trees cannot answer; None for networks, and for what it can."""
+    if not isinstance(question.function, Trees):
+        return None
+    if question.shared is not None:
+        return Obstacle("directions of trees share no answer", 'use method="branch"')
+    for cell in question.region.cells:
+        if cell.rows is not None and np.delete(cell.rows.G, cell.numeric, axis=1).any():
+            return Obstacle("a linear row is about a category", "write the condition as a choice of values")
+    return None
+
+
+def answer_trees(question: Question) -> Claim:
+    """What is found about each person and direction of a question about trees."""
+    # numba takes a good part of a second to import
+    from lcifr.prove.trees.call import answer_trees as answer
+
+    return answer(question)
+
+
+# One linear bound for each person and direction, its multipliers optimised; no branching.
+
+
+@final
+class Bounds(Method):
+    """Plain lines first, optimised multipliers where they leave a gap, intersected with intervals."""
+
+    name = "bounds"
+
+    def _maximize(self, question: Question) -> Claim:
+        from lcifr.prove.oracles.interval import interval_bounds, interval_proofs  # they need torch
+
+        one = replace(question, budget=Budget(nodes=1, seconds=question.budget.seconds))
+        claim = answer_in_chunks(one)
+        wide = interval_bounds(question)
+        proof = claim.proof
+        if proof is not None:
+            plain = interval_proofs(question, wide)
+            proof = [
+                [b if wide[i, k] < claim.upper[i, k] else a for k, (a, b) in enumerate(zip(mine, theirs, strict=True))]
+                for i, (mine, theirs) in enumerate(zip(proof, plain, strict=True))
+            ]
+        return replace(
+            claim,
+            upper=np.minimum(claim.upper, wide),
+            exhausted=np.zeros_like(claim.exhausted),
+            methods=(self.name, self.name),
+            proof=proof,
+        )
+
+
+# The one question, the largest value of a linear output of a function over a region, and the methods there are.
 
 
 def maximize(
@@ -62,9 +172,9 @@ def maximize(
 
 
 METHODS = {
-    "cascade": "networks.cascade.Cascade",
-    "branch": "networks.cascade.Branch",
-    "bounds": "networks.bounds.Bounds",
+    "cascade": "maximize.Cascade",
+    "branch": "maximize.Branch",
+    "bounds": "maximize.Bounds",
     "enumerate": "oracles.enumerate.Enumerate",
     "interval": "oracles.interval.IntervalArithmetic",
     "lp": "oracles.lp.Lp",
@@ -104,3 +214,16 @@ def _with_solver(kind: type[Method], solver: str) -> Method:
     chosen = find_solver(solver)
     chosen.version()  # says how to install it where it is missing
     return kind(chosen)
+
+
+def engine_answers(method: str) -> str:
+    """What a method of :func:`lcifr.maximize` gets wrong; empty where nothing is."""
+    # relu(a − b) − relu(a + b) on [−1, 1]²: at most 2 (a = 1, b = −1), at least −2 (a = b = 1).
+    hidden = (np.array([[1.0, -1.0], [1.0, 1.0]]), np.zeros(2))
+    network = Network.from_arrays([hidden, (np.array([[1.0, -1.0]]), np.zeros(1))])
+    region = Region.from_arrays(-np.ones((1, 2)), np.ones((1, 2)))
+    answer = maximize(network, [[1.0], [-1.0]], region, method=method)
+    for upper, best in zip(answer.upper[0], answer.best[0], strict=True):
+        if not (2.0 <= upper <= 2.0 + 1e-5 and best <= 2.0 + 1e-9):
+            return f"says at most {upper:g} and reaches {best:g}; the maximum is 2"
+    return ""

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from lcifr.errors import LcifrError
 from lcifr.models.network import Network
 from lcifr.models.trees import Trees, box_around, is_exact_over
-from lcifr.prove.answer import Answer, Budget, FloatArray, Interrupted, Question, SharedAnswer, within
+from lcifr.prove.gate import Method, build_question
 from lcifr.prove.maximize import find_method, maximize
-from lcifr.prove.method import Method, build_question
+from lcifr.prove.question import Answer, Budget, FloatArray, Interrupted, Question, SharedAnswer, within
 from lcifr.regions.region import Region
 
 

@@ -18,6 +18,7 @@ from lcifr.data import Individuals, Schema
 from lcifr.data.files import json_value
 from lcifr.display.text import quantity, short, visible
 from lcifr.errors import LcifrError
+from lcifr.models.description import description_beside
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
 from lcifr.phi import Similarity
@@ -31,7 +32,6 @@ from lcifr.workflows.results import read_consumer, read_producer
 from lcifr.workflows.subjects import (
     AuditSubject,
     Parties,
-    description_beside,
     example_rows,
     open_model,
     read_parties,

@@ -151,7 +151,7 @@ def examine_solvers() -> list[Examined]:
 
 
 def _examine(name: str, known: str, solver: Solver) -> Examined:
-    from lcifr.prove.canaries import canaries
+    from lcifr.prove.oracles.solvers import canaries
 
     wrong = []
     asked = canaries()
@@ -168,7 +168,7 @@ def _examine(name: str, known: str, solver: Solver) -> Examined:
 
 def examine_engine() -> list[Examined]:
     """The methods that prove, on networks whose answers are known by hand."""
-    from lcifr.prove.canaries import engine_answers
+    from lcifr.prove.maximize import engine_answers
 
     found = []
     for method in ("branch", "milp"):

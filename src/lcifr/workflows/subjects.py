@@ -20,6 +20,7 @@ from lcifr.data.files import json_value
 from lcifr.data.frames import text_of
 from lcifr.errors import ArtefactError, LcifrError, TableError, did_you_mean
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.description import description_beside
 from lcifr.models.network import choose_for
 from lcifr.phi import Similarity
 from lcifr.workflows.events import note, step, warn
@@ -491,14 +492,6 @@ def open_model(
     if description is not None and not drafts:
         description.refuse_draft("on the command line, `--accept-draft` goes on with the guesses")
     return load_file(model, description if missing is None else with_missing(model, description, missing))
-
-
-def description_beside(model: Path) -> Path | None:
-    """The description of the same name as a model; None where there is none."""
-    from lcifr.models.description import is_description
-
-    beside = model.with_suffix(".toml")
-    return beside if is_description(beside) else None
 
 
 def schema_of_table(frame: pa.Table, table: Path, choice: ModelOptions, outline: ModelOutline, phi: str) -> Schema:

@@ -9,8 +9,8 @@ import pytest
 
 from lcifr.errors import UntrustedResultError
 from lcifr.prove import maximize, radius
-from lcifr.prove.answer import Status
-from lcifr.prove.networks import affine
+from lcifr.prove.networks import closed_form
+from lcifr.prove.question import Status
 from lcifr.regions.region import Region
 from tests.prove.confirming import refusals, refusals_of_radius
 from tests.prove.instances import Instance, random_network
@@ -97,7 +97,7 @@ def test_a_target_changes_no_bound_and_whoever_passes_it_has_a_point(world: Worl
 
 def test_lying_bounds_that_certify_everybody_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     network, region = random_network(np.random.default_rng(3), [8, 1]), people(7, count=3)[2]
-    true = affine.bound_affine
-    monkeypatch.setattr(affine, "bound_affine", lambda *a, **b: replace(f := true(*a, **b), upper=f.upper - 0.1))
+    true = closed_form.bound_affine
+    monkeypatch.setattr(closed_form, "bound_affine", lambda *a, **b: replace(f := true(*a, **b), upper=f.upper - 0.1))
     with pytest.raises(UntrustedResultError, match="no result of this run can be trusted"):
         maximize(network, np.ones((1, 1)), region, method="branch", target=np.full((3, 1), 1e6))

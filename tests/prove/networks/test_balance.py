@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lcifr.models.network import Network
-from lcifr.prove.networks.balance import SMALL, balance
+from lcifr.prove.networks.rounding import SMALL, balance
 from tests.prove.instances import random_network
 from tests.prove.worlds import World
 

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lcifr.prove.answer import Answer, Budget, Question, Status
-from lcifr.prove.method import build_question
-from lcifr.prove.networks.cascade import Branch, Cascade
+from lcifr.prove.gate import build_question
+from lcifr.prove.maximize import Branch, Cascade
 from lcifr.prove.oracles.enumerate import Enumerate
 from lcifr.prove.oracles.solvers import (
     Capability,
@@ -24,6 +23,7 @@ from lcifr.prove.oracles.solvers import (
     SolverStatus,
     find_solver,
 )
+from lcifr.prove.question import Answer, Budget, Question, Status
 from tests.prove.confirming import refusals
 from tests.prove.instances import random_instance
 
@@ -144,7 +144,7 @@ def test_only_the_open_pairs_are_asked_within_limits() -> None:
 
 
 def test_a_program_that_is_too_large_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lcifr.prove.networks.solver_fallback.MOST", 0)
+    monkeypatch.setattr("lcifr.prove.oracles.milp.MOST", 0)
     solver = Watched()
     found = Cascade(solver).maximize(question(OPEN[0]))
     assert solver.asked == 0

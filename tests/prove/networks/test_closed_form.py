@@ -11,8 +11,8 @@ import pytest
 
 from lcifr.models.network import LARGEST, Network
 from lcifr.prove.networks.closed_form import bound_affine
-from lcifr.prove.networks.linear_bounds.chunk_bounds import bound_people
-from lcifr.prove.networks.request import Request
+from lcifr.prove.networks.linear_search import bound_people
+from lcifr.prove.question import Request
 from lcifr.regions.cell import Choice
 from lcifr.regions.region import Region
 

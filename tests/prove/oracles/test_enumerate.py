@@ -11,10 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.errors import LcifrError
-from lcifr.prove.method import build_question
-from lcifr.prove.oracles.enumerate import Enumerate
-from lcifr.prove.oracles.exactly import rounded_up
-from lcifr.prove.oracles.rational_simplex import maximize_exactly
+from lcifr.prove.gate import build_question
+from lcifr.prove.oracles.enumerate import Enumerate, maximize_exactly, rounded_up
 from lcifr.regions.region import Region
 from tests.prove.instances import Known, corpus, largest_sampled, random_instance, random_network
 

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from lcifr.errors import LcifrError, UntrustedResultError
-from lcifr.prove.answer import Claim, Question, Status
-from lcifr.prove.method import Method, build_question
+from lcifr.prove.gate import Method, build_question
 from lcifr.prove.oracles.enumerate import Enumerate
 from lcifr.prove.oracles.lp import Lp
 from lcifr.prove.oracles.milp import Milp
@@ -26,6 +25,7 @@ from lcifr.prove.oracles.solvers import (
     find_solver,
     solver_names,
 )
+from lcifr.prove.question import Claim, Question, Status
 from tests.prove.confirming import refusals
 from tests.prove.instances import random_instance
 
@@ -178,7 +178,7 @@ def test_an_answer_that_rests_on_a_solver_says_so() -> None:
 def test_solvers_are_found_by_their_files_and_every_status_of_highs_has_a_word() -> None:
     import highspy
 
-    from lcifr.prove.oracles.solvers.highs import STATUSES
+    from lcifr.prove.oracles.highs import STATUSES
 
     assert {"highs", "gurobi"} <= set(solver_names())
     assert set(highspy.HighsModelStatus.__members__) - set(STATUSES) <= {"kMin", "kMax"}

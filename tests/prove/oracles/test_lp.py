@@ -9,7 +9,7 @@ import pytest
 
 from lcifr.check.functions import read_network
 from lcifr.models.network import Network
-from lcifr.prove.method import build_question
+from lcifr.prove.gate import build_question
 from lcifr.prove.oracles.enumerate import Enumerate
 from lcifr.prove.oracles.lp import Lp, RelaxedCell
 from lcifr.prove.oracles.solvers import SolverStatus, find_solver

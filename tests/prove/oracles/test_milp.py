@@ -7,10 +7,10 @@ import pytest
 from benchmarks.engine.paper import paper_radius
 
 from lcifr.models.network import Network
-from lcifr.prove.answer import Budget, Status
-from lcifr.prove.method import build_question
+from lcifr.prove.gate import build_question
 from lcifr.prove.oracles.enumerate import Enumerate
 from lcifr.prove.oracles.milp import Milp
+from lcifr.prove.question import Budget, Status
 from lcifr.regions.region import Region
 from tests.prove.instances import random_instance, random_network, random_region, wild
 

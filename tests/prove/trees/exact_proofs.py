@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from lcifr.models.trees import Trees
-from lcifr.prove.oracles.exactly import plain_cell
+from lcifr.prove.oracles.enumerate import plain_cell
 from lcifr.prove.proof import CellProof, to_plain
 from lcifr.regions.region import Region, WholeColumn
 

@@ -44,7 +44,7 @@ def test_another_version_keeps_its_code_in_another_file():
 def test_the_first_question_on_a_machine_says_what_takes_so_long(tmp_path: Path):
     found = [
         subprocess.run(
-            [sys.executable, "-m", "lcifr.prove.trees"],
+            [sys.executable, "-m", "lcifr.prove"],
             env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
             capture_output=True,
             text=True,

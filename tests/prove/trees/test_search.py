@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lcifr.prove import maximize
-from lcifr.prove.answer import Status
+from lcifr.prove.question import Status
 from tests.effort import spread
 from tests.prove.trees.ensembles import Case, random_case
 from tests.prove.trees.exact_proofs import shown

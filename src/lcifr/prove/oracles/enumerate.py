@@ -1,26 +1,187 @@
-"""The oracle: every ReLU pattern × every category, each an exact linear program. For tiny networks, to test the rest.
-
-Nothing here is rounded before the end: weights, boxes and directions are taken as the rational numbers that they are,
-and only the final maximum is rounded up to the next float64.
-"""
+"""Every pattern of ReLUs by itself, in exact arithmetic: the slowest oracle and the surest."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from math import lcm
 from typing import final
 
 import numpy as np
 
+from lcifr.check.exact import exact, up
+from lcifr.check.functions import Network as IntegerNetwork
+from lcifr.check.functions import RationalCell, has_room
+from lcifr.check.proof import Problem, Relaxation
 from lcifr.models.network import Network
-from lcifr.prove.answer import Claim, FloatArray, Question
-from lcifr.prove.method import Method, Obstacle
-from lcifr.prove.oracles.exactly import rounded_up
-from lcifr.prove.oracles.rational_simplex import Optimum, maximize_exactly
+from lcifr.prove.gate import Method, Obstacle
+from lcifr.prove.oracles.formulation import LayerInterval
+from lcifr.prove.proof import Multipliers, NeuronBound, plain_ends, plain_multipliers
+from lcifr.prove.question import Claim, FloatArray, Question
 from lcifr.regions.cell import Cell
+
+# Exact linear programs over the rationals, for oracles: integer pivoting, Bland's rule, no tolerance anywhere.
+
+Row = Sequence[Fraction]
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The largest value and a point that reaches it."""
+
+    value: Fraction
+    point: tuple[Fraction, ...]
+
+
+def maximize_exactly(objective: Row, rows: Sequence[Row], limits: Row, width: Row) -> Optimum | None:
+    """max objective·u over 0 ≤ u ≤ width, rows·u ≤ limits; None if there is no such u."""
+    count = len(width)
+    unit = [[Fraction(int(i == j)) for j in range(count)] for i in range(count)]
+    table = [_integers([*row, limit]) for row, limit in zip([*unit, *rows], [*width, *limits], strict=True)]
+    scale = lcm(*(c.denominator for c in objective)) if objective else 1
+    tableau = _Tableau(table, [int(-c * scale) for c in objective] + [0])
+    if not tableau.become_feasible():
+        return None
+    tableau.become_optimal()
+    values = tableau.values()
+    point = tuple(values.get(j, Fraction(0)) for j in range(count))
+    return Optimum(sum((c * u for c, u in zip(objective, point, strict=True)), Fraction(0)), point)
+
+
+def _integers(row: Row) -> list[int]:
+    scale = lcm(*(value.denominator for value in row))
+    return [int(value * scale) for value in row]
+
+
+class _Tableau:
+    """Basic variables in terms of the others: integers over the common denominator ``over``; the last row is the cost.
+
+    Variables 0 … n−1 are the u, the slack of row i is n + i. Pivoting on p replaces every other entry a by
+    (a·p − column·row) / over, which is an integer again, and p becomes the denominator.
+    """
+
+    def __init__(self, rows: list[list[int]], cost: list[int]) -> None:
+        self.rows = [*rows, cost]
+        width = len(cost) - 1
+        self.outside = list(range(width))
+        self.basis = [width + i for i in range(len(rows))]
+        self.over = 1
+
+    def become_feasible(self) -> bool:
+        """Dual pivots with a zero cost, smallest index first, until no right-hand side is negative."""
+        while True:
+            wrong = [i for i in range(len(self.basis)) if self.rows[i][-1] < 0]
+            if not wrong:
+                return True
+            row = min(wrong, key=lambda i: self.basis[i])
+            usable = [j for j in range(len(self.outside)) if self.rows[row][j] < 0]
+            if not usable:
+                return False
+            self.pivot(row, min(usable, key=lambda j: self.outside[j]))
+
+    def become_optimal(self) -> None:
+        """Primal pivots, smallest index first. The box makes every problem bounded."""
+        while True:
+            usable = [j for j in range(len(self.outside)) if self.rows[-1][j] < 0]
+            if not usable:
+                return
+            column = min(usable, key=lambda j: self.outside[j])
+            rising = [i for i in range(len(self.basis)) if self.rows[i][column] > 0]
+            ratio = {i: Fraction(self.rows[i][-1], self.rows[i][column]) for i in rising}
+            self.pivot(min(rising, key=lambda i: (ratio[i], self.basis[i])), column)
+
+    def pivot(self, row: int, column: int) -> None:
+        at, line, over = self.rows[row][column], self.rows[row], self.over
+        for i, other in enumerate(self.rows):
+            if i != row:
+                factor = other[column]
+                self.rows[i] = [(a * at - factor * b) // over for a, b in zip(other, line, strict=True)]
+                self.rows[i][column] = -factor
+        line[column] = over
+        self.over = at
+        self.basis[row], self.outside[column] = self.outside[column], self.basis[row]
+        if at < 0:
+            self.rows, self.over = [[-a for a in other] for other in self.rows], -at
+
+    def values(self) -> dict[int, Fraction]:
+        return {name: Fraction(self.rows[i][-1], self.over) for i, name in enumerate(self.basis)}
+
+
+# The checker's arithmetic put to work: the exact value of given multipliers on a cell, with nothing left to trust.
+
+
+def rounded_up(value: Fraction) -> float:
+    """The least float64 that is not below the value, however large."""
+    try:
+        return up(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.nextafter(math.inf, 0.0)
+
+
+def plain_cell(cell: Cell, person: int) -> RationalCell:
+    """One person's cell in lists of floats."""
+    ends = zip(cell.numeric.tolist(), cell.lower[person].tolist(), cell.upper[person].tolist(), strict=True)
+    groups = {("numeric", column): [(column, low), (column, high)] for column, low, high in ends}
+    for choice in cell.choices:
+        allowed = choice.columns[choice.allowed[person]].tolist()
+        groups["choice", int(choice.columns[0])] = [(column, 1.0) for column in allowed]
+    if cell.rows is None:
+        return RationalCell(groups)
+    return RationalCell(groups, np.column_stack([cell.rows.G, -cell.rows.g[person]]).tolist())
+
+
+class ExactCell:
+    """A network on one person's cell, its hidden intervals, and passes over it; every result is rounded outward once.
+
+    Parameters
+    ----------
+    layers : as `lcifr.read_network` gives them.
+    """
+
+    def __init__(self, layers: IntegerNetwork, cell: Cell, person: int) -> None:
+        self.problem = Problem(layers, plain_cell(cell, person))
+        self.part = self.problem.root
+        self.neurons: tuple[NeuronBound, ...] = ()
+        self.prove(())
+
+    @property
+    def empty(self) -> bool:
+        """Whether it is plain that there is no point: an empty box, choice or interval."""
+        return self.relaxation is None or any((one.lower > one.upper).any() for one in self.hidden)
+
+    def prove(self, neurons: Sequence[NeuronBound]) -> None:
+        """Intersect intervals with what these passes prove."""
+        self.neurons += tuple(neurons)
+        some = all(map(has_room, self.part.groups.values()))
+        self.relaxation = Relaxation(self.problem, self.part, plain_ends(self.neurons)) if some else None
+        found = [] if self.relaxation is None else self.relaxation.hidden
+        self.hidden = [LayerInterval(-np.array(one[1::2]), np.array(one[::2])) for one in found]
+
+    def interval(self, depth: int) -> LayerInterval:
+        """The interval of a hidden layer before its ReLU, rounded outward."""
+        return self.hidden[depth]
+
+    def bound(self, depth: int, start: FloatArray, by: Multipliers) -> float:
+        """What these multipliers prove about start · y of layer ``depth``, rounded up."""
+        return rounded_up(self._pass(depth, start, by))
+
+    def shows_emptiness(self, by: Multipliers) -> bool:
+        """Whether these multipliers prove that the cell has no point (Farkas)."""
+        return self._pass(len(self.hidden), np.zeros(len(self.problem.network[-1].rows) - 1), by) < 0
+
+    def _pass(self, depth: int, start: FloatArray, by: Multipliers) -> Fraction:
+        assert self.relaxation is not None
+        over = self.relaxation.layers[depth].before(exact([*start.tolist(), 0.0]))
+        return next(self.relaxation.bounds([over], *plain_multipliers(by), depth=depth))
+
+
+# The oracle: every ReLU pattern × every category, each an exact linear program. For tiny networks, to test the rest.
+#
+# Nothing here is rounded before the end: weights, boxes and directions are taken as the rational numbers that they are,
+# and only the final maximum is rounded up to the next float64.
 
 LARGEST = 2**20
 """The most patterns × categories per person and cell that are tried; beyond it the oracle would not come back."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lcifr.models.network import Network
-from lcifr.prove.answer import FloatArray
 from lcifr.prove.oracles.solvers import LinearProgram
+from lcifr.prove.question import FloatArray
 from lcifr.regions.cell import Cell
 
 SMALLEST = 1e-8

@@ -9,13 +9,12 @@ from typing import final
 import numpy as np
 import torch
 
-from lcifr.prove.answer import Claim, Question
-from lcifr.prove.method import Method
-from lcifr.prove.networks.cascade import answer_in_chunks
-from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, tensors, view_cell
-from lcifr.prove.networks.linear_bounds.linear import Lines, first_interval, interval, lines_for
-from lcifr.prove.networks.linear_bounds.plain_proofs import entries
+from lcifr.prove.gate import Method
+from lcifr.prove.networks.engine import answer_in_chunks
+from lcifr.prove.networks.linear_bounds import CellBatch, Lines, first_interval, interval, lines_for, tensors, view_cell
+from lcifr.prove.networks.linear_search import entries
 from lcifr.prove.proof import CellProof, Leaf, ProvedBound
+from lcifr.prove.question import Claim, Question
 
 CHUNK = 4_000_000
 """People × (directions + features) of one chunk: some tens of MB, so that memory does not grow with the people."""

@@ -15,12 +15,12 @@ import numpy as np
 from lcifr.check.functions import Network as IntegerNetwork
 from lcifr.check.functions import read_network
 from lcifr.models.network import Network
-from lcifr.prove.answer import Claim, FloatArray, Question
-from lcifr.prove.method import SolverMethod
-from lcifr.prove.oracles.exactly import ExactCell
+from lcifr.prove.gate import SolverMethod
+from lcifr.prove.oracles.enumerate import ExactCell
 from lcifr.prove.oracles.formulation import Formulation, LayerInterval, formulate
 from lcifr.prove.oracles.solvers import Capability, Limits, Outcome, Session, Solver, SolverStatus
 from lcifr.prove.proof import CellProof, Entry, Leaf, Multipliers, NeuronBound, ProvedBound, ReluLine
+from lcifr.prove.question import Claim, FloatArray, Question
 from lcifr.regions.cell import Cell
 
 NEGLIGIBLE = 1e-9

@@ -1,25 +1,113 @@
-"""The search over trees called from Python: arrays brought into its shapes, people shared by threads."""
+"""The search over trees called from Python: its arrays, people shared by threads, its proofs."""
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 from numba.core.event import Listener, install_listener
 
 from lcifr.models.trees import Trees
-from lcifr.prove.answer import Claim, Question
-from lcifr.prove.networks.kernel.pieces import Interruption, cells_of, share, stopped_at
-from lcifr.prove.trees import shape
-from lcifr.prove.trees.kernel import make_kernel
-from lcifr.prove.trees.memory import Sizes, make_memory, make_record
-from lcifr.prove.trees.program import Arrangement, arrange
-from lcifr.prove.trees.proofs import RecordedTrees, gather
-from lcifr.regions.region import Cell
+from lcifr.prove.networks.kernel.call import Interruption, cells_of, share, stopped_at
+from lcifr.prove.proof import (
+    CategorySplit,
+    CellProof,
+    Entry,
+    Leaf,
+    MadeWhenSeen,
+    Multipliers,
+    Node,
+    NumericSplit,
+    ProvedBound,
+    WholeSplit,
+)
+from lcifr.prove.question import Claim, FloatArray, Question
+from lcifr.prove.trees import arrays
+from lcifr.prove.trees.arrange import Arrangement, arrange
+from lcifr.prove.trees.arrays import Ensemble, Sizes, SplitRecord, make_memory, make_record
+from lcifr.prove.trees.search import make_kernel
+from lcifr.regions.region import Cell, WholeColumn
+
+# Recorded split trees as proofs: what the checker reads (docs/design/trees.md, *Proofs*).
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedTrees:
+    """The split trees of people start … stop−1 about one cell."""
+
+    cell: Cell
+    number: int
+    ensemble: Ensemble
+    whole: tuple[WholeColumn, ...]
+    start: int = 0
+    stop: int = 0
+    record: SplitRecord | None = None
+
+    def proof(self, person: int, k: int, direction: FloatArray, upper: float) -> CellProof:
+        """The proof of one person and direction about this cell."""
+        entries = tuple(Entry(o, value) for o, value in enumerate(direction.tolist()) if value)
+        return CellProof(self.number, (ProvedBound(entries, upper, tuple(self._nodes(person, k))),))
+
+    def _nodes(self, person: int, k: int) -> Iterator[Node]:
+        """In preorder."""
+        assert self.record is not None
+        root = int(self.record.root[person - self.start, k])
+        waiting = [0]
+        while waiting:
+            node = waiting.pop()
+            child = int(self.record.child[root + node])
+            if child > 0:
+                split, swapped = self._split(root + node)
+                yield split
+                waiting += [child, child + 1] if swapped else [child + 1, child]
+            else:
+                yield Leaf() if child == 0 else Leaf(Multipliers(rows=(Entry(-1 - child, 1.0),)), empty=True)
+
+    def _split(self, at: int) -> tuple[Node, bool]:
+        """The split, and whether its children change places: larger numbers may be encoded as smaller ones."""
+        assert self.record is not None
+        a, place = int(self.record.attribute[at]), int(self.record.place[at])
+        numbers = len(self.cell.numeric)
+        if a >= numbers:
+            columns, row = self.cell.choices[a - numbers].columns, self.ensemble.set_start[a - numbers] + place
+            bits = np.unpackbits(self.ensemble.sets[row].view(np.uint8), bitorder="little")[: len(columns)]
+            return CategorySplit(int(columns[0]), tuple(columns[bits.astype(np.bool_)].tolist())), False
+        column = int(self.cell.numeric[a])
+        level = float(self.record.level[at] if place < 0 else self.ensemble.cuts[self.ensemble.cut_start[a] + place])
+        for one in self.whole:
+            below = int(np.searchsorted(one.values, level, side="right")) - 1
+            if one.column == column and 0 <= below < len(one.values) - 1:
+                k = one.last - below - 1 if one.falling else one.first + below
+                return WholeSplit(one.attribute, k), one.falling
+        return NumericSplit(column, level), False
+
+
+class PersonProofs(MadeWhenSeen[RecordedTrees]):
+    """Proofs about trees."""
+
+    def make(self) -> list[list[CellProof]]:
+        """For each direction its proofs, from what was recorded."""
+        return [
+            [part.proof(self.person, k, direction, float(self.upper[k])) for part in self.parts]
+            for k, direction in enumerate(self.directions)
+        ]
+
+
+def gather(question: Question, upper: FloatArray, written: Sequence[RecordedTrees]) -> list[PersonProofs]:
+    """The proofs of everybody, from what was recorded piece by piece and cell by cell."""
+    parts: list[list[RecordedTrees]] = [[] for _ in upper]
+    for part in sorted(written, key=lambda one: one.number):
+        for person in range(part.start, part.stop):
+            if part.cell.present[person]:
+                parts[person].append(part)
+    return [PersonProofs(i, part, question.directions[i], upper[i]) for i, part in enumerate(parts)]
+
+
+# The search over trees called from Python: arrays brought into its shapes, people shared by threads.
 
 kernel = cache(make_kernel)
 
@@ -70,9 +158,9 @@ def answer_trees(question: Question) -> Claim:
     )
 
 
-def _blank(question: Question) -> shape.Found:
+def _blank(question: Question) -> arrays.Found:
     people, k = question.directions.shape[:2]
-    return shape.Found(
+    return arrays.Found(
         upper=np.full((people, k), -np.inf),
         proved=np.full((people, k), -np.inf),
         best=np.full((people, k), -np.inf),
@@ -83,10 +171,10 @@ def _blank(question: Question) -> shape.Found:
     )
 
 
-def _asked(question: Question) -> shape.TreeQuestion:
+def _asked(question: Question) -> arrays.TreeQuestion:
     rows, target = question.directions, question.target
     alike = len(rows) == 1 or rows.strides[0] == 0
-    return shape.TreeQuestion(
+    return arrays.TreeQuestion(
         np.array(rows[:1] if alike else rows, order="C"),
         np.full(rows.shape[:2], -np.inf) if target is None else np.array(target, order="C"),
         float(question.tolerance),
@@ -99,8 +187,8 @@ def _answer_cell(
     question: Question,
     cell: Cell,
     number: int,
-    asked: shape.TreeQuestion,
-    found: shape.Found,
+    asked: arrays.TreeQuestion,
+    found: arrays.Found,
     written: list[RecordedTrees],
     stop: Callable[[], None],
 ) -> None:
@@ -129,9 +217,9 @@ def _answer_cell(
 _kept = threading.local()
 
 
-def _memory(ensemble: shape.Ensemble, sizes: Sizes) -> shape.SearchMemory:
+def _memory(ensemble: arrays.Ensemble, sizes: Sizes) -> arrays.SearchMemory:
     """Memory of this thread, kept for its next piece or call: new pages cost more than a few people do."""
-    known: tuple[shape.Ensemble, Sizes, shape.SearchMemory] | None = getattr(_kept, "memory", None)
+    known: tuple[arrays.Ensemble, Sizes, arrays.SearchMemory] | None = getattr(_kept, "memory", None)
     if known is not None and known[0] is ensemble and known[1] == sizes:
         return known[2]
     made = make_memory(ensemble, sizes, make_record(False, 1, 0, 1, 1))
@@ -140,14 +228,14 @@ def _memory(ensemble: shape.Ensemble, sizes: Sizes) -> shape.SearchMemory:
     return made
 
 
-def rows_of(cell: Cell) -> shape.NumberRows:
+def rows_of(cell: Cell) -> arrays.NumberRows:
     """The linear rows of a cell over its numbers, in cell order."""
     if cell.rows is None:
-        return shape.NumberRows(np.zeros((0, len(cell.numeric))), np.zeros((len(cell.present), 0)))
-    return shape.NumberRows(np.array(cell.rows.G[:, cell.numeric], order="C"), np.array(cell.rows.g, order="C"))
+        return arrays.NumberRows(np.zeros((0, len(cell.numeric))), np.zeros((len(cell.present), 0)))
+    return arrays.NumberRows(np.array(cell.rows.G[:, cell.numeric], order="C"), np.array(cell.rows.g, order="C"))
 
 
-def _larger(sizes: Sizes, memory: shape.SearchMemory, alone: bool) -> Sizes:
+def _larger(sizes: Sizes, memory: arrays.SearchMemory, alone: bool) -> Sizes:
     """More room of the kind that was missing."""
     if memory.record.size[2]:
         return replace(sizes, recorded=4 * sizes.recorded) if alone else sizes
@@ -156,7 +244,7 @@ def _larger(sizes: Sizes, memory: shape.SearchMemory, alone: bool) -> Sizes:
     return replace(sizes, leaves=4 * sizes.leaves)
 
 
-def _copy(record: shape.SplitRecord) -> shape.SplitRecord:
+def _copy(record: arrays.SplitRecord) -> arrays.SplitRecord:
     used = int(record.size[0])
     return record._replace(
         attribute=record.attribute[:used].copy(),

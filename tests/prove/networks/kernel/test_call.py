@@ -12,8 +12,8 @@ import pytest
 import torch
 
 from lcifr.prove import Budget, Radius, Status, maximize, radius
-from lcifr.prove.answer import Answer
 from lcifr.prove.networks.kernel.call import covers
+from lcifr.prove.question import Answer
 from lcifr.regions.region import Region
 from tests.effort import spread
 from tests.models.exact import exactly
@@ -155,7 +155,7 @@ def test_a_tree_that_outgrows_its_room_starts_again(monkeypatch: pytest.MonkeyPa
     one = hard()
     before = ask(one, "branch")
     assert before.nodes.max() > 50
-    monkeypatch.setattr("lcifr.prove.networks.kernel.pieces.NODES", 1)
+    monkeypatch.setattr("lcifr.prove.networks.kernel.call.NODES", 1)
     after = ask(one, "branch")
     assert close(after.upper, before.upper)
     assert (after.status == Status.EXACT).all()
@@ -195,7 +195,7 @@ def test_a_target_spares_work() -> None:
 
 def test_one_kernel_serves_every_call() -> None:
     """Other kinds of arrays would be compiled anew, for half a minute each."""
-    from lcifr.prove.networks.kernel.call import kernel
+    from lcifr.prove.networks.kernel.call import one_layer_kernel
 
     one, (network, x, region) = hard(), people(1)
     ask(one, "branch", target=0.0, budget=3)
@@ -204,7 +204,7 @@ def test_one_kernel_serves_every_call() -> None:
     maximize(one.network, np.asfortranarray(every), one.region, tolerance=1, budget=3)
     radius(network, np.asfortranarray(x), region, target=np.float32(0.1))
     radius(network, x[::2], region.take(slice(None, None, 2)), target=0.1)
-    assert len(kernel().signatures) == 1  # type: ignore[attr-defined]
+    assert len(one_layer_kernel().signatures) == 1  # type: ignore[attr-defined]
 
 
 def test_it_answers_only_what_it_covers() -> None:

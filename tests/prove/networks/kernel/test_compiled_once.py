@@ -1,4 +1,4 @@
-"""Kernels are compiled for one layout of arrays, which ``python -m lcifr.prove.networks.kernel`` compiles ahead.
+"""Kernels are compiled for one layout of arrays, which ``python -m lcifr.prove`` compiles ahead.
 
 For any other layout numba would compile the whole search again, for minutes, on a user's first such question.
 """
@@ -16,7 +16,7 @@ from lcifr.models.network import Network
 from lcifr.models.trees import NumberNode, TreeLeaf, Trees
 from lcifr.prove import maximize
 from lcifr.prove.networks.kernel import call
-from lcifr.prove.networks.kernel.deep import call as deep_call
+from lcifr.prove.networks.kernel import call as deep_call
 from lcifr.prove.trees import call as trees_call
 from lcifr.regions.region import Region
 
@@ -38,8 +38,8 @@ def network(depth: int) -> Network:
 
 TREES = Trees.of(3, [0.0, 0.0], [NumberNode(j, 0.0, TreeLeaf((0.0, 1.0)), TreeLeaf((1.0, 0.0))) for j in range(3)])
 FUNCTIONS = {
-    "shallow": (network(1), lambda: call.kernel()),
-    "deep": (network(2), lambda: deep_call.kernel()),
+    "shallow": (network(1), lambda: call.one_layer_kernel()),
+    "deep": (network(2), lambda: deep_call.deep_kernel()),
     "trees": (TREES, lambda: trees_call.kernel()),
 }
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from lcifr.prove import radius
-from lcifr.prove.answer import Status
+from lcifr.prove.gate import build_question
 from lcifr.prove.maximize import find_method
-from lcifr.prove.method import build_question
-from lcifr.prove.networks.kernel import pieces
+from lcifr.prove.networks.kernel import call
 from lcifr.prove.proof import NumericSplit
+from lcifr.prove.question import Status
 from lcifr.regions.region import Region
 from tests.effort import spread
 from tests.prove.confirming import refusals
@@ -116,7 +116,7 @@ def test_a_record_without_room_starts_again() -> None:
     one = random_instance(6, people=7, hidden=[6, 5], k=3)
     question = build_question(one.network, one.directions, one.region, tolerance=TOLERANCE, proof=True)
     whole = find_method("branch").maximize(question)
-    with patch.object(pieces, "RECORDED", 8), patch.object(pieces, "NODES", 4):
+    with patch.object(call, "RECORDED", 8), patch.object(call, "NODES", 4):
         small = find_method("branch").maximize(question)
     assert whole.nodes.max() > 8
     assert np.allclose(whole.upper, small.upper, rtol=TOLERANCE, atol=TOLERANCE)

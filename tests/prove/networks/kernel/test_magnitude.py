@@ -9,7 +9,7 @@ import pytest
 
 from lcifr.models.network import Network, crossings, merge, side_by_side
 from lcifr.prove import maximize
-from lcifr.prove.answer import Answer
+from lcifr.prove.question import Answer
 from lcifr.regions.region import Region
 from tests.prove.cancelling import largest_exactly, stable_network
 from tests.prove.confirming import refusals

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from lcifr.prove import Radius, Status, maximize, radius
-from lcifr.prove.answer import Answer
 from lcifr.prove.networks.kernel.call import covers
+from lcifr.prove.question import Answer
 from lcifr.regions.region import Region
 from tests.certification.scenes import people as somebody
 from tests.certification.scenes import similarity
@@ -65,8 +65,8 @@ def test_exact_like_enumeration(block: int) -> None:
 def test_no_strength_proves_too_much_and_what_is_too_weak_is_asked_of_the_engine(
     start: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lcifr.prove.networks.kernel.penalty.START", start)
-    monkeypatch.setattr("lcifr.prove.networks.kernel.penalty.ROUNDS", 1)
+    monkeypatch.setattr("lcifr.prove.networks.kernel.call.START", start)
+    monkeypatch.setattr("lcifr.prove.networks.kernel.call.ROUNDS", 1)
     for one, truth in zip(instances(0), truths(0), strict=True):
         found = ask(one, "branch")
         assert (found.upper >= truth).all()

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from lcifr.prove import maximize
-from lcifr.prove.networks.kernel import pieces
-from lcifr.prove.networks.kernel.heap import Room
-from lcifr.prove.networks.kernel.pieces import Pieces, RecordShape
-from lcifr.prove.networks.kernel.recording.record import TURN, Record
+from lcifr.prove.networks.kernel import call
+from lcifr.prove.networks.kernel.arrays import Record, Room
+from lcifr.prove.networks.kernel.call import Pieces, RecordShape
+from lcifr.prove.networks.kernel.record import TURN
 from lcifr.regions.region import Region
 from tests.prove.instances import random_network
 
@@ -50,9 +50,9 @@ def test_who_takes_long_is_answered_all_the_same(depth: int, allowed: int) -> No
     x = np.random.default_rng(0).normal(size=(6, 3))
     region = Region.from_arrays(x - 1.0, x + 1.0)
     directions = np.array([[1.0, 0.0], [0.5, -1.0]])
-    with patch.object(pieces, "SMALL", 0):
+    with patch.object(call, "SMALL", 0):
         whole = maximize(network, directions, region, proof=True)
-    with patch.object(pieces, "MILLISECONDS", allowed):
+    with patch.object(call, "MILLISECONDS", allowed):
         parts = maximize(network, directions, region, proof=True)
     assert whole.nodes.sum() > 20  # somebody is handed over
     assert np.allclose(parts.upper, whole.upper, rtol=2e-6, atol=2e-6)

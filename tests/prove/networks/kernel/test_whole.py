@@ -9,9 +9,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from lcifr.prove.answer import Status
+from lcifr.prove.gate import build_question
 from lcifr.prove.maximize import find_method
-from lcifr.prove.method import build_question
+from lcifr.prove.question import Status
 from lcifr.regions.region import Region, WholeColumn
 from tests.prove.confirming import refusals
 from tests.prove.instances import Instance, random_network

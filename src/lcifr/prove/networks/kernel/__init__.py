@@ -1,5 +1,6 @@
-"""Bounds, search and branch-and-bound as machine code: here for one hidden layer, in :mod:`deep` for any number.
+"""Bounds, search and branch-and-bound as machine code.
 
-Networks without hidden layers come here by way of :mod:`lcifr.prove.networks.affine`. What is here is imported with the
-first question, not before: numba takes a good part of a second.
+:mod:`one_layer` is for one hidden layer, :mod:`deep_search` for any number. Networks without hidden layers come here by
+way of :mod:`lcifr.prove.networks.closed_form`. What is here is imported with the first question, not before: numba
+takes a good part of a second.
 """

@@ -19,12 +19,16 @@ def compiled(function: Function) -> Function:
     return _njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
-def kept(function: Function) -> Function:
+def kept(function: Function, sources: str = "") -> Function:
     """The same, kept on disk for the next process.
 
     numba looks at the file of this one function to see whether what it kept is still good. The functions it calls live
-    in other files, so its closure should hold :func:`digest`, which is part of the name under which it is kept.
+    in other files, so its closure should hold ``sources``, their :func:`digest`, which is part of the name under which
+    it is kept. It is part of the file's name as well: numba reads what another version has kept, names of classes
+    among it, before it sees that it is another's.
     """
+    if sources:
+        function.__qualname__ = f"{function.__name__}_{sources[:16]}"
     return _njit(function, cache=True)
 
 

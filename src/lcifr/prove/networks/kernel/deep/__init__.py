@@ -1,1 +1,0 @@
-"""Any number of hidden layers: linear bounds, search and branch-and-bound as machine code."""

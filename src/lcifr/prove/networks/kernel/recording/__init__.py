@@ -1,1 +1,0 @@
-"""Trees of the searches recorded in arrays, and the proofs that are made of them."""
