@@ -22,7 +22,7 @@ STAGES = {
         "lcifr.certification.verdicts.Audit.to_arrow",
         "lcifr.workflows.jobs.parquet_bytes",
     ),
-    "joining (driver)": ("lcifr.workflows.jobs.join_tables",),
+    "joining (driver)": ("lcifr.workflows.jobs.join_parts",),
     "counting and people.parquet (driver)": (
         "lcifr.workflows.auditing.gather",
         "lcifr.workflows.certifying.gather",

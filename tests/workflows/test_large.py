@@ -20,7 +20,7 @@ from lcifr.certification.audit import audit
 from lcifr.certification.handover import Representation, represent
 from lcifr.certification.subject import Hashes
 from lcifr.certification.verdicts import Reason, _similar
-from lcifr.data import Individuals, Numeric, Schema
+from lcifr.data import Individuals, Numeric, Schema, parquet
 from lcifr.errors import ArtefactError, LcifrError, TableError
 from lcifr.models.loading import read_model
 from lcifr.workflows import parts
@@ -202,7 +202,13 @@ def test_memory_does_not_grow_with_the_table() -> None:
     assert all(more < 40 for more in growth.values()), done.stdout
 
 
-def test_whose_proof_stops_short_is_revised_in_the_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("most", [1_000_000, 10])
+def test_whose_proof_stops_short_is_revised_in_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """Also where the verdicts are so many that they are a folder of files."""
+    monkeypatch.setattr(parquet, "ONE_FILE", most)
+    monkeypatch.setattr(parquet, "GROUP", 8)
     frame, here = people(20, 5), one()
     frame.to_csv(tmp_path / "people.csv", index=False)
     audit_file(here.encoder, here.model, tmp_path / "people.csv", tmp_path / "out", chunk=6, workers=1)
@@ -224,3 +230,8 @@ def test_whose_proof_stops_short_is_revised_in_the_folder(tmp_path: Path) -> Non
     )
     assert found.certified.sum() == len(sure) - 1
     assert sorted(file.name for file in tmp_path.iterdir()) == ["out", "people.csv"]
+    assert (tmp_path / "out/audit.parquet").is_dir() == (most == 10)
+    if most == 10:
+        (tmp_path / "out/audit.parquet/more.parquet").touch()
+        with pytest.raises(ArtefactError, match="does not list exactly"):
+            revise_audited(tmp_path / "out", named)

@@ -386,7 +386,7 @@ def fresh_folder(path: str | Path, among: Path | None = None) -> Iterator[Path]:
     beside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=among or target.parent))
     try:
         yield beside
-        for file in beside.iterdir():
+        for file in beside.rglob("*"):
             sync(file)
         beside.chmod(0o755)
         _rename_to(beside, target)
@@ -416,11 +416,11 @@ def _appeared(target: Path) -> ArtefactError:
 
 
 def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
-    """Size and hash of every file, for the manifest."""
+    """Size and hash of every file, by its path in the folder, for the manifest."""
     return {
-        file.name: {"sha256": sha256_of(file), "bytes": file.stat().st_size}
-        for file in sorted(folder.iterdir())
-        if file.name != MANIFEST
+        file.relative_to(folder).as_posix(): {"sha256": sha256_of(file), "bytes": file.stat().st_size}
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and file != folder / MANIFEST
     }
 
 
@@ -452,7 +452,10 @@ def _require_plain_file(path: Path) -> None:
 
 
 def open_folder(folder: str | Path, form: str, names: Sequence[str]) -> dict[str, Any]:
-    """The manifest of a folder that lists exactly these files, whose sizes and hashes all match."""
+    """The manifest of a folder that lists exactly these files, whose sizes and hashes all match.
+
+    In place of a file there may be a folder of that name, all of whose files are listed.
+    """
     root = Path(folder)
     if not root.is_dir():
         raise ArtefactError(f"{root} is not a folder", fix="give the folder that was handed over")
@@ -464,10 +467,12 @@ def open_folder(folder: str | Path, form: str, names: Sequence[str]) -> dict[str
             fix="use the version of lcifr that wrote it, or have it written again",
         )
     files = manifest.get("files")
-    if not isinstance(files, dict) or set(files) != set(names):
+    below = [f"{name}/{file.name}" for name in names if (root / name).is_dir() for file in (root / name).iterdir()]
+    expected = {*below, *(name for name in names if not (root / name).is_dir())}
+    if not isinstance(files, dict) or set(files) != expected:
         raise ArtefactError(f"{root / MANIFEST} does not list exactly the files {', '.join(names)}")
-    for name in names:
-        _check_file(root / name, files[name])
+    for name, entry in files.items():
+        _check_file(root / name, entry)
     return manifest
 
 
@@ -476,7 +481,8 @@ def check_listed(root: Path) -> None:
     manifest = read_json(root / MANIFEST)
     files = manifest.get("files") if isinstance(manifest, dict) else None
     for name, entry in files.items() if isinstance(files, dict) else ():
-        _check_file(root / Path(name).name, entry)
+        path = Path(name)
+        _check_file(root / (path if not path.is_absolute() and ".." not in path.parts else path.name), entry)
 
 
 def _check_file(path: Path, entry: Any) -> None:

@@ -24,7 +24,7 @@ from pyarrow import csv, parquet
 from lcifr.data import Individuals, Numeric, Schema
 from lcifr.data.files import is_remote
 from lcifr.data.frames import check_separator, delimiter_of, file_errors, is_missing, is_parquet, text_of
-from lcifr.data.parquet import READ_AHEAD, ParquetTable, is_text
+from lcifr.data.parquet import ParquetTable, RowReader, is_text
 from lcifr.data.table import MISSING, RowSkip, taken_rows, target_values
 from lcifr.errors import LcifrError, TableError
 
@@ -390,7 +390,8 @@ def read_tables(
     typed = (
         isinstance(source, pa.Table) or (isinstance(source, FileColumns) and source.kinds) or is_parquet(_path(source))
     )
-    for table in _resized(_batches(source, size, dictionaries, rows), size):
+    reader = RowReader(_batches(source, size, dictionaries, rows))
+    while len(table := reader.take(size)):
         yield table if typed or schema is None else convert_csv_texts(table, schema)
 
 
@@ -451,17 +452,6 @@ def _path(source: Any) -> Path:
     return source.path if isinstance(source, FileColumns) else Path(source)
 
 
-def parquet_batches(path: Path, *, dictionaries: Sequence[str] = ()) -> Iterator[pa.RecordBatch]:
-    """Record batches of a Parquet file in order and in bounded memory.
-
-    ``dictionaries`` : columns whose texts come as codes (:meth:`ParquetTable.batches`).
-    """
-
-    coded = list(dictionaries)
-    with parquet.ParquetFile(path, pre_buffer=False, buffer_size=READ_AHEAD, read_dictionary=coded) as file:
-        yield from file.iter_batches(batch_size=ROWS)
-
-
 def _batches(
     source: TableSource, size: int, dictionaries: Sequence[str], rows: range | None
 ) -> Iterator[pa.RecordBatch]:
@@ -483,22 +473,6 @@ def _batches(
         layout = csv.ParseOptions(delimiter=delimiter_of(path))
         with csv.open_csv(path, csv.ReadOptions(block_size=CSV_BLOCK), layout, options) as reader:
             yield from reader
-
-
-def _resized(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.Table]:
-    waiting: list[pa.Table] = []
-    rows = 0
-    for batch in batches:
-        waiting.append(pa.Table.from_batches([batch]))
-        rows += len(batch)
-        if rows >= size:
-            whole = pa.concat_tables(waiting)
-            for start in range(0, rows - size + 1, size):
-                yield whole.slice(start, size)
-            waiting = [whole.slice(rows - rows % size)]
-            rows %= size
-    if rows:
-        yield pa.concat_tables(waiting)
 
 
 # Rows of a table as a scan validates them: ids, labels and attributes, with the rows of the file in every message.

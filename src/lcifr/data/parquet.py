@@ -1,4 +1,4 @@
-"""Parquet tables: one file, or a folder of many (partitioned or not), local or in a store, read by rows.
+"""Parquet tables: one file, or a folder of many (partitioned or not), local or in a store: read by rows, and written.
 
 The rows of a folder are those of its files one after the other, in the order of their names; a column of a partition
 (``state=CA/part.parquet``) is one like the others.
@@ -6,20 +6,22 @@ The rows of a folder are those of its files one after the other, in the order of
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, final
+from types import TracebackType
+from typing import Any, Self, final
 
 import pyarrow as pa
 from pyarrow import parquet
 
 from lcifr.data.files import StoragePlace, is_remote
-from lcifr.errors import LcifrError, no_such_file
+from lcifr.errors import ArtefactError, LcifrError, no_such_file
 
 READ_AT_ONCE = 1 << 16
-"""Rows of a table that is read into memory."""
+"""Rows of a table that is read at a time."""
 READ_AHEAD = 1 << 16
 """Bytes of a Parquet column at a time. Otherwise a whole row group is fetched, and a file may be a single one."""
 FETCHED = 1 << 20
@@ -98,11 +100,11 @@ class ParquetTable:
 
     def read(self) -> pa.Table:
         """All of it, in memory."""
-        return pa.Table.from_batches(self.batches(READ_AT_ONCE), self.schema)
+        return pa.Table.from_batches(self.batches(), self.schema)
 
     def batches(
         self,
-        size: int,
+        size: int = READ_AT_ONCE,
         names: Sequence[str] | None = None,
         start: int = 0,
         count: int | None = None,
@@ -221,3 +223,105 @@ def _of_type(column: pa.Array, kind: pa.DataType, *, coded: bool) -> pa.Array:
 
 def _groups(file: parquet.ParquetFile) -> tuple[int, ...]:
     return tuple(file.metadata.row_group(group).num_rows for group in range(file.metadata.num_row_groups))
+
+
+@final
+class RowReader:
+    """The next rows of record batches, as many as one asks for."""
+
+    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
+        self._batches, self._waiting, self._rows = batches, list[pa.RecordBatch](), 0
+
+    def take(self, count: int) -> pa.Table:
+        """A table of so many rows; shorter where they end."""
+        while self._rows < count and (batch := next(self._batches, None)) is not None:
+            self._waiting.append(batch)
+            self._rows += len(batch)
+        if not self._waiting:
+            return pa.table({})
+        whole = pa.Table.from_batches(self._waiting)
+        self._waiting, self._rows = whole.slice(count).to_batches(), max(0, self._rows - count)
+        return whole.slice(0, count)
+
+
+# Tables that are written: rows appended to one file, and parts that become one file, or the files of a folder.
+
+GROUP = 1 << 16
+"""Rows in a row group: each group adds some kB to the footer, which is held in memory."""
+ONE_FILE = 1_000_000
+"""Rows up to which parts are written as one file again, which takes a second. Of more, large parts are copied as they
+are into a folder, whose files pandas, polars and Arrow read as one table."""
+
+
+def repeated_texts(schema: pa.Schema) -> list[str]:
+    """The columns of texts of which a few occur again and again: all but the ids."""
+    return [field.name for field in schema if is_text(field.type) and field.name != "id"]
+
+
+@final
+class ParquetAppender:
+    """A Parquet file written in batches; the first batch determines its schema.
+
+    Texts may come as dictionaries, which are written quickly: in the file they are texts.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._waiting: list[Any] = []
+        self._writer: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._flush()
+        if self._writer is not None:
+            self._writer.close()
+
+    def add(self, table: pa.Table) -> None:
+        """Append rows; they are buffered until they fill a row group."""
+        if self._writer is None:
+            self._schema = table.schema.remove_metadata()
+            self._writer = parquet.ParquetWriter(self._path, self._schema, store_schema=False)
+        try:
+            self._waiting.append(table.cast(self._schema))
+        except ValueError:
+            raise ArtefactError(
+                f"{self._path}: its parts have different columns", fix="remove them, and run it again"
+            ) from None
+        if sum(map(len, self._waiting)) >= GROUP:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self._writer.write_table(pa.concat_tables(self._waiting))
+            self._waiting.clear()
+
+
+def join_parts(parts: Sequence[Path], path: Path) -> None:
+    """All parts as one table: a Parquet file; or, beyond ``ONE_FILE`` rows, a folder of that name. Empty parts are
+    those that no one is in.
+    """
+    rows = {part: parquet.read_metadata(part).num_rows for part in parts if part.stat().st_size}
+    if sum(rows.values()) <= ONE_FILE:
+        _write_file(list(rows), path)
+        return
+    path.mkdir()
+    files, waiting = list[list[Path]](), list[Path]()
+    for part, count in rows.items():
+        waiting.append(part)
+        if count >= GROUP // 2 or sum(rows[one] for one in waiting) >= GROUP:
+            files.append(waiting)
+            waiting = []
+    for number, some in enumerate([*files, *filter(None, [waiting])]):
+        file = path / f"part-{number:08d}.parquet"
+        if len(some) == 1:
+            shutil.copyfile(some[0], file)
+        else:
+            _write_file(some, file)
+
+
+def _write_file(parts: Sequence[Path], path: Path) -> None:
+    with ParquetAppender(path) as file:
+        for part in parts:
+            file.add(parquet.read_table(part, read_dictionary=repeated_texts(parquet.read_schema(part))))

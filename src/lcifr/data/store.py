@@ -16,7 +16,7 @@ from lcifr.data import Individuals, Schema
 from lcifr.data.files import StoragePlace, is_remote
 from lcifr.data.frames import file_errors
 from lcifr.data.ingest import Chunk, Id, read_ids, read_individuals
-from lcifr.data.parquet import ParquetTable
+from lcifr.data.parquet import ParquetTable, RowReader
 from lcifr.data.table import RowSkip, taken_rows
 from lcifr.errors import LcifrError
 
@@ -102,30 +102,23 @@ class RowRange:
 
 
 @final
-class _RowReader:
+class _TableReader:
     """Rows of one table, mostly those after the last ones: then nothing is decoded twice."""
 
     def __init__(self, path: str, names: tuple[str, ...], dictionaries: tuple[str, ...]) -> None:
         self._table, self._names, self._dictionaries = ParquetTable.open(path), names, dictionaries
-        self._waiting: list[pa.RecordBatch] = []
-        self._batches: Iterator[pa.RecordBatch] = iter(())
         self._at = -1
 
     def take(self, start: int, count: int) -> pa.Table:
         """These rows."""
         if start != self._at:
-            self._waiting = []
-            self._batches = self._table.batches(AT_ONCE, self._names, start, dictionaries=self._dictionaries)
-        there = sum(map(len, self._waiting))
-        while there < count and (batch := next(self._batches, None)) is not None:
-            self._waiting.append(batch)
-            there += len(batch)
-        whole = pa.Table.from_batches(self._waiting)
-        self._waiting, self._at = whole.slice(count).to_batches(), start + count
-        return whole.slice(0, count)
+            batches = self._table.batches(AT_ONCE, self._names, start, dictionaries=self._dictionaries)
+            self._rows = RowReader(batches)
+        self._at = start + count
+        return self._rows.take(count)
 
 
 @lru_cache(maxsize=1)
-def _reader(table: ScannedTable, names: tuple[str, ...], dictionaries: tuple[str, ...]) -> _RowReader:
+def _reader(table: ScannedTable, names: tuple[str, ...], dictionaries: tuple[str, ...]) -> _TableReader:
     """The reader of this process: one, so that memory stays flat."""
-    return _RowReader(table.path, names, dictionaries)
+    return _TableReader(table.path, names, dictionaries)

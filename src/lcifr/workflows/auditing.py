@@ -141,7 +141,7 @@ class _Writers:
             self._write("labels.parquet", pa.table({"label": label}))
 
     def _write(self, name: str, table: Any) -> None:
-        from lcifr.workflows.parts import ParquetAppender
+        from lcifr.data.parquet import ParquetAppender
 
         if name not in self._files:
             self._files[name] = self._into.enter_context(ParquetAppender(self._work / name))
@@ -219,7 +219,7 @@ class VerdictsSoFar:
         from lcifr.workflows.jobs import AUDITED as JOINED
 
         joined = self.work / AUDITED / JOINED
-        paths = [joined] if joined.is_file() else sorted((self.work / f".{AUDITED}.parts").glob("part-*.parquet"))
+        paths = [joined] if joined.exists() else sorted((self.work / f".{AUDITED}.parts").glob("part-*.parquet"))
         found: Counter[str] = Counter()
         for path in paths:
             if path.name not in self._parts:

@@ -45,7 +45,8 @@ from lcifr.certification.verdicts import (
 )
 from lcifr.data import Individuals
 from lcifr.data.files import MANIFEST, describe_files, fresh_folder, open_folder, sha256_of, versions, write_manifest
-from lcifr.data.ingest import Chunk, TableSource, parquet_batches, read_ids, read_individuals
+from lcifr.data.ingest import Chunk, TableSource, read_ids, read_individuals
+from lcifr.data.parquet import ParquetAppender, ParquetTable, RowReader, join_parts, repeated_texts
 from lcifr.data.store import ScannedTable
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic, read_arithmetic
@@ -59,10 +60,7 @@ from lcifr.workflows.parts import (
     Done,
     EncoderJob,
     Job,
-    ParquetAppender,
-    ParquetRows,
     assembled,
-    join_tables,
     parts_beside,
     run_parts,
 )
@@ -147,7 +145,7 @@ class AuditJob(EncoderJob):
         with parts_beside(folder, "audit_file") as parts:
             found, done = self.run(source, id_column, chunk, parts, workers)
             with assembled(folder, parts) as fresh:
-                join_tables(found, fresh / AUDITED)
+                join_parts(found, fresh / AUDITED)
                 hashes = Hashes.of(self.encoder, self.model, self.options["arithmetic"])
                 about = {"format": AUDITED_FORMAT, **asdict(hashes), "run": self.run_hash()}
                 write_manifest(fresh, {**about, "files": describe_files(fresh)})
@@ -218,7 +216,8 @@ def _tables(folder: str | Path, people: Iterator[Individuals], about: Hashes) ->
     """The next people, and their rows of the file, once all of it is known to be about the same."""
     root = Path(folder)
     about.refuse_others(open_folder(root, AUDITED_FORMAT, (AUDITED,)), root)
-    rows = ParquetRows(root / AUDITED)
+    joined = ParquetTable.open(root / AUDITED)
+    rows = RowReader(joined.batches(dictionaries=repeated_texts(joined.schema)))
     for some in people:
         table = rows.take(len(some))
         if len(table) != len(some):
@@ -236,14 +235,16 @@ def revise_audited(folder: str | Path, unproved: set[str]) -> None:
     """Make those of these ids UNDECIDED who are CERTIFIED in the folder: their proof stopped short of it."""
     root = Path(folder)
     manifest = open_folder(root, AUDITED_FORMAT, (AUDITED,))
-    if not any(_certified(batch, unproved).any() for batch in parquet_batches(root / AUDITED)):
+    if not any(_certified(batch, unproved).any() for batch in ParquetTable.open(root / AUDITED).batches()):
         return
     aside = root.with_name(f".{root.name}.revised")
     shutil.rmtree(aside, ignore_errors=True)  # of a run that was killed here
     with fresh_folder(aside) as fresh:
-        with ParquetAppender(fresh / AUDITED) as rows:
-            for batch in parquet_batches(root / AUDITED):
-                rows.add(_revised(batch, unproved))
+        for name in manifest["files"]:
+            (fresh / name).parent.mkdir(exist_ok=True)
+            with ParquetAppender(fresh / name) as rows:
+                for batch in ParquetTable.open(root / name).batches():
+                    rows.add(_revised(batch, unproved))
         write_manifest(fresh, manifest | {"files": describe_files(fresh)})
     shutil.rmtree(root)
     aside.rename(root)
@@ -392,7 +393,7 @@ def certify_folder(
         read = partial(read_handover_chunks, source, chunk)
         found, done = run_parts(job, read, parts, people=outline.people, named=True, workers=workers)
         with assembled(target, parts) as fresh:
-            join_tables(found, fresh / CERTIFIED)
+            join_parts(found, fresh / CERTIFIED)
             about = {"model": job.model.function.hash, "decision": rule_of_bundle(job.model.rule), "on": on}
             about |= {"arithmetic": str(deployed), "handover_arithmetic": str(outline.provenance.arithmetic)}
             about |= {"handover": sha256_of(source / MANIFEST), "run": job.run_hash(), "files": describe_files(fresh)}
@@ -403,7 +404,7 @@ def certify_folder(
 def read_certified(path: Path, model: Any, *, on: str, tolerance: float | None = None) -> Iterator[Certificates]:
     """What :func:`certify_folder` wrote, some people at a time."""
     known = read_model(model, tolerance=tolerance)
-    for batch in parquet_batches(path):
+    for batch in ParquetTable.open(path).batches():
         yield Certificates.from_arrow(pa.Table.from_batches([batch]), known, on)
 
 

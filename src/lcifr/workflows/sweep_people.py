@@ -126,7 +126,7 @@ def decide_people(
 
     from lcifr.certification.sweep.pairs import Pairs
     from lcifr.certification.sweep.result import Standing
-    from lcifr.workflows.parts import ParquetAppender
+    from lcifr.data.parquet import ParquetAppender
 
     standings = np.array([*(one for one in Standing for _ in found.cells(one)), Standing.OPEN], dtype=object)
     sure = (Standing.PROVED, Standing.VIOLATING)
