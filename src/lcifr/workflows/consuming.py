@@ -205,13 +205,12 @@ def _refuse_other_decisions(file: ModelFile, read: LatentTrees, latents: FloatAr
     import numpy as np
 
     from lcifr.certification.demands import outputs_at
-    from lcifr.certification.deployment import deploy_model
     from lcifr.certification.reference import compare
 
     if read.scores is None and read.predict is None:
         return
     points = np.concatenate([latents, read.probes(latents)])
-    outputs = outputs_at(deploy_model(read.model, read.trees.native), points)
+    outputs = outputs_at(read.model.function.deployed(read.trees.native), points)
     if read.scores is not None:
         values = np.asarray(read.scores(points), dtype=np.float64).reshape(len(points), -1)
         found = compare(read.model, outputs, read.model.decide(values), values)
@@ -398,9 +397,8 @@ def usual_surroundings(handed: Provenance, model: Model | None = None) -> Where:
     """Where a verdict is proved unless it is said: on the ball, as in the paper; on the box where z are scores, or
     where trees decide, which no radius serves better."""
     from lcifr.certification.handover import TREES
-    from lcifr.models.trees import Trees
 
-    return "box" if handed.method == TREES or (model and isinstance(model.function, Trees)) else "ball"
+    return "box" if handed.method == TREES or (model and model.function.jumps) else "ball"
 
 
 def _certify(
