@@ -91,9 +91,9 @@ def request_command(
 KEYWORD, EMPTY = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.empty
 
 
-def finite(value: float | None) -> float | None:
+def finite(value: float) -> float:
     """Numbers that typer's ranges let through, and that are no number to compute with."""
-    if value is not None and not math.isfinite(value):
+    if not math.isfinite(value):
         raise typer.BadParameter(f"{value} is not a finite number")
     return value
 
@@ -122,7 +122,7 @@ def _typed(one: Field[Any], hint: Any) -> tuple[Any, Any]:
         "metavar": known.metavar or (known.spelling.metavar if known.spelling else None),
         "min": known.least if plain in (int, float) else None,
         "max": known.most if plain in (int, float) else None,
-        "callback": finite if known.is_finite else None,
+        "callback": finite if known.is_finite and plain is float else None,
         "envvar": known.variable or None,
         "rich_help_panel": known.panel or None,
     }
