@@ -173,7 +173,7 @@ def audit_file(
     """
     frozen, known = freeze(encoder), read_model(model, groups, tolerance)
     options = {"modular": modular, "budget": budget}
-    deployed = choose_for(arithmetic, (frozen.function, *known.computed))
+    deployed = choose_for(arithmetic, (frozen.function, known.function))
     job = AuditJob(frozen, {**options, "arithmetic": str(deployed)}, known)
     return job.audit(source, Path(folder), id_column, chunk, workers)
 
@@ -386,7 +386,7 @@ def certify_folder(
     known = read_model(model, tolerance=tolerance)
     with parts_beside(target, "certify_folder") as parts:
         outline = Outline.read(source)
-        deployed = choose_for(arithmetic, known.computed)
+        deployed = choose_for(arithmetic, (known.function,))
         job = CertifyJob(known, on, deployed, outline.provenance.arithmetic, device)
         if outline.people == 0:
             raise ArtefactError(f"{source} contains nobody", fix="get the hand-over of somebody")
@@ -631,7 +631,7 @@ def audit_work(
 ) -> PackedWork:
     """From end to end: people in, verdicts out. Parameters as for :func:`lcifr.audit`."""
     frozen, known = freeze(encoder), read_model(model, groups, tolerance)
-    deployed = choose_for(arithmetic, (frozen.function, *known.computed))
+    deployed = choose_for(arithmetic, (frozen.function, known.function))
     options = {"modular": modular, "budget": budget, "arithmetic": str(deployed)}
     return PackedWork.of(AuditJob(frozen, options, known))
 
@@ -658,5 +658,5 @@ def certify_work(
     ``handover_arithmetic`` : in which the encoder is computed.
     """
     known = read_model(model, tolerance=tolerance)
-    deployed = choose_for(arithmetic, known.computed)
+    deployed = choose_for(arithmetic, (known.function,))
     return PackedWork.of(CertifyJob(known, on, deployed, Arithmetic(handover_arithmetic)))
