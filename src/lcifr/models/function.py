@@ -57,9 +57,9 @@ class Function(ABC):
         """How many values come out."""
 
     @property
-    @abstractmethod
     def native(self) -> Arithmetic:
-        """The arithmetic of the runtime that it was read from."""
+        """The arithmetic of the runtime that it was read from; exact where no runtime computes it as it stands."""
+        return Arithmetic.EXACT
 
     @property
     def divides(self) -> str:
