@@ -57,9 +57,9 @@ def test_nobody_in_a_proved_cell_is_searched_for(swept: Sweep, monkeypatch: pyte
     asked: list[int] = []
     honest = look_up.audit_region
 
-    def watch(encoder, model, people, *rest, **options) -> Audit:  # type: ignore[no-untyped-def]
+    def watch(subject, people, *rest, **options) -> Audit:  # type: ignore[no-untyped-def]
         asked.append(len(people))
-        return honest(encoder, model, people, *rest, **options)
+        return honest(subject, people, *rest, **options)
 
     monkeypatch.setattr(look_up, "audit_region", watch)
     lcifr.audit(MODEL, TABLE, similarity=PHI, sweep=swept)

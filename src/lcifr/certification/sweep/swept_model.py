@@ -12,18 +12,16 @@ from numpy.typing import NDArray
 
 from lcifr.certification.counterexample import Trial
 from lcifr.certification.demands import OWN_WORD, BoolArray, FloatArray, Outputs, Query, is_strict, outputs_at, query_of
-from lcifr.certification.deployment import Encoder, deploy_both
-from lcifr.certification.reference import LibraryDecisions
-from lcifr.certification.subject import Hashes
+from lcifr.certification.handover import FrozenEncoder
+from lcifr.certification.reference import ReferencePredictions
+from lcifr.certification.subject import Hashes, Subject
 from lcifr.certification.sweep.additive_terms import AdditiveTerms, is_additive
 from lcifr.data import Encoding, Individuals
 from lcifr.errors import LcifrError
-from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.model import Model
 from lcifr.models.network import chain_of, scores_of
 from lcifr.models.rounding import Deployment
 from lcifr.models.rule import Kind, Rule
-from lcifr.models.source import TableModel
 from lcifr.models.trees import NUMBER, NetworkOnTrees, TreesDeployment, TreesOnLatents
 from lcifr.phi.pairs import PairSpace
 from lcifr.prove import Budget, maximize
@@ -39,15 +37,20 @@ Sweepable = Deployment | TreesDeployment | NetworkOnTrees
 class SweptModel:
     """Parameters
     ----------
-    encoder, model : what decides; of a model on raw columns the encoder is the identity.
-    arithmetic : in which it is computed.
-    library : of a model from elsewhere; a pair counts only if the library itself decides differently.
+    subject : what decides, and who is similar; a pair counts only if the library of such a model decides differently.
     """
 
-    encoder: Encoder
-    model: Model
-    arithmetic: Arithmetic
-    library: TableModel | None = None
+    subject: Subject
+
+    @property
+    def encoder(self) -> FrozenEncoder:
+        """φ and the function to z."""
+        return self.subject.encoder
+
+    @property
+    def model(self) -> Model:
+        """What decides on z."""
+        return self.subject.model
 
     @property
     def rule(self) -> Rule:
@@ -59,10 +62,10 @@ class SweptModel:
         """Of people."""
         return self.encoder.encoding
 
-    @cached_property
+    @property
     def hashes(self) -> Hashes:
         """What all that is found is about."""
-        return Hashes.of(self.encoder, self.model, self.arithmetic)
+        return self.subject.hashes
 
     @cached_property
     def pairs(self) -> PairSpace:
@@ -99,7 +102,7 @@ class SweptModel:
             For anything but a linear model on the scores of a booster (only sums of terms can be told apart), and for
             trees behind an encoder.
         """
-        found = deploy_both(self.encoder, self.model, self.arithmetic, None)
+        found = self.subject.deployed
         if isinstance(found, NetworkOnTrees) and not is_additive(found, self.encoding):
             raise LcifrError(
                 "a network with hidden layers on the scores of trees cannot be swept",
@@ -143,10 +146,9 @@ class SweptModel:
 
     def trial(self, people: Individuals, *, without_library: bool = False) -> Trial:
         """For whom others are to be judged."""
-        library = None
-        if self.library is not None and not without_library:
-            library = LibraryDecisions(self.library, self.model, self.library.library_decides(people))
-        return Trial(self.encoder, self.model, people, self.arithmetic, library=library)
+        reference = None if without_library else self.subject.reference
+        predicted = None if reference is None else ReferencePredictions(people, reference.decide(people))
+        return Trial(self.subject, people, predicted)
 
 
 # Whether everybody in a region is decided alike: what needs no pairs, and works for every kind of function.
