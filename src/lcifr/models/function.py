@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +23,10 @@ class Function(ABC):
     A function is exact mathematics on stored float64 numbers. Calling it is one way to compute it, off by at most
     :meth:`error`.
     """
+
+    engine: ClassVar[str] = ""
+    """The proof engine of this kind of function as "module:Class"; empty where there is none. It is imported when it is
+    first asked: models import nothing that proves."""
 
     @property
     @abstractmethod

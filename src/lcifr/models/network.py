@@ -75,6 +75,7 @@ class Network(Function):
         Float arithmetic covers such a division (docs/design/arithmetic.md), exact arithmetic does not.
     """
 
+    engine = "lcifr.prove.networks:NetworkEngine"
     layers: tuple[Layer, ...]
     native: Arithmetic = field(default=Arithmetic.FLOAT64, compare=False, repr=False)
     divides: str = field(default="", compare=False, repr=False)

@@ -185,6 +185,7 @@ class Trees(Function):
     native : the arithmetic in which the library adds the leaves up.
     """
 
+    engine = "lcifr.prove.trees:TreeEngine"
     width: int
     base: FloatArray
     scale: Fraction

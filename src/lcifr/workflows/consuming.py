@@ -414,14 +414,14 @@ def _certify(
 
 
 def _write_certificates(path: Path, found: dict[str, Certificates]) -> None:
-    import pandas as pd
+    import pyarrow as pa
+    from pyarrow import parquet
 
-    frames = []
+    tables = []
     for name, certificates in found.items():
-        frame = certificates.frame()
-        frame.insert(1, "split", name)
-        frames.append(frame.assign(id=frame["id"].astype("string")))
-    pd.concat(frames).to_parquet(path, index=False)
+        table = certificates.to_arrow()
+        tables.append(table.add_column(1, "split", pa.repeat(name, len(table))))
+    parquet.write_table(pa.concat_tables(tables), path)
 
 
 def _result(

@@ -7,7 +7,7 @@ import json
 import shutil
 import struct
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, final
@@ -36,7 +36,15 @@ from lcifr.certification.handover import (
 )
 from lcifr.certification.subject import Hashes, Subject, rule_of_bundle
 from lcifr.certification.sweep.look_up import ProvedCells
-from lcifr.certification.verdicts import Audit, Certificates, Reason, Verdict
+from lcifr.certification.verdicts import (
+    Audit,
+    Certificates,
+    Reason,
+    Verdict,
+    audit_schema,
+    certificate_schema,
+    parquet_bytes,
+)
 from lcifr.data import Individuals
 from lcifr.data.files import MANIFEST, describe_files, fresh_folder, open_folder, sha256_of, versions, write_manifest
 from lcifr.data.ingest import Chunk, TableSource, parquet_batches, read_ids, read_individuals
@@ -61,14 +69,6 @@ from lcifr.workflows.parts import (
     run_parts,
 )
 from lcifr.workflows.subjects import pack_subject, unpack_subject
-from lcifr.workflows.verdict_rows import (
-    audit_rows,
-    audit_schema,
-    certificate_rows,
-    certificate_schema,
-    parquet_bytes,
-    read_audit,
-)
 
 # An audit of a whole file: written part by part, and read back as :class:`Audit`.
 
@@ -141,7 +141,7 @@ class AuditJob(EncoderJob):
             found = audit_region(subject, people, lowered, chunk.ids, **how)
         else:
             found = audit_looked_up(subject, people, lowered, chunk.ids, self.proved, **how)
-        return audit_rows(found, None if handed is None else handed.radius, swept=self.proved is not None)
+        return replace(found, radius=None if handed is None else handed.radius).to_arrow()
 
     def audit(
         self, source: TableSource | ScannedTable, folder: Path, id_column: str | None, chunk: int, workers: Workers
@@ -196,7 +196,7 @@ def read_audited_chunks(
 ) -> Iterator[Audit]:
     """The same chunk by chunk: the next of the people who were audited, in order, until there are no more."""
     for table, some in _tables(folder, people, about):
-        yield read_audit(table, some, model)
+        yield Audit.from_arrow(table, some, model)
 
 
 def read_audited_rows(
@@ -210,7 +210,7 @@ def read_audited_rows(
         tables.append(table.take(here))
         chosen.append(some.take(here))
         start += len(some)
-    return read_audit(pa.concat_tables(tables), Individuals.joined(chosen), model)
+    return Audit.from_arrow(pa.concat_tables(tables), Individuals.joined(chosen), model)
 
 
 def _tables(folder: str | Path, people: Iterator[Individuals], about: Hashes) -> Iterator[tuple[Any, Individuals]]:
@@ -374,7 +374,8 @@ class CertifyJob(Job):
 
     def answer(self, handed: Representation) -> pa.Table:
         """The certificates of the people of a hand-over."""
-        return certificate_rows(certify(handed, self.model, on=self.on, arithmetic=self.arithmetic, device=self.device))
+        found = certify(handed, self.model, on=self.on, arithmetic=self.arithmetic, device=self.device)
+        return found.to_arrow()
 
 
 def certify_folder(
@@ -420,7 +421,7 @@ def read_certified(path: Path, model: Any, *, on: str, tolerance: float | None =
     """What :func:`certify_folder` wrote, some people at a time."""
     known = read_model(model, tolerance=tolerance)
     for batch in parquet_batches(path):
-        yield Certificates.of_rows(batch.to_pandas(), known, on)
+        yield Certificates.from_arrow(pa.Table.from_batches([batch]), known, on)
 
 
 # BatchFunction: the work of represent, certify and audit as one function over Arrow record batches, for any engine.
