@@ -27,12 +27,10 @@ from lcifr.certification.demands import (
     outputs_at,
     surely_differ,
 )
-from lcifr.certification.deployment import AskedModel
 from lcifr.certification.reference import ReferencePredictions
 from lcifr.certification.subject import Subject
 from lcifr.data import Encoding, Individuals
 from lcifr.models.rule import Kind
-from lcifr.models.trees import TreesOnLatents
 from lcifr.prove import Budget
 from lcifr.regions.region import Cell, Choice, Region
 
@@ -61,12 +59,6 @@ class Trial:
         self.features = subject.encoding.encode(people) if features is None else features
         self._rough = RoughError(self.deployment)
         self.own = self._own_outputs(None if known is None else known.outputs)
-
-    @property
-    def asked(self) -> AskedModel:
-        """The whole model, where one question about it is enough: not trees behind an encoder."""
-        assert not isinstance(self.deployment, TreesOnLatents)
-        return self.deployment
 
     def _own_outputs(self, known: Outputs | None) -> Outputs:
         """Of the people: with one error for all, and each with their own where that leaves their decision open.
@@ -319,7 +311,7 @@ def _ask(
     encoding = trial.encoder.encoding
     names = [encoding.schema.names[place] for place in chosen]
     part = held_at(region.take(rows), trial.features[rows], encoding, names)
-    answer = query.take(rows).ask(trial.asked.merged, part, budget=BUDGET)
+    answer = query.take(rows).ask(trial.deployment.merged, part, budget=BUDGET)
     offer(trial, part, rows, answer.witness, result)
 
 

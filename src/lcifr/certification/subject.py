@@ -13,13 +13,14 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.deployment import WholeModel, deploy_both
+from lcifr.certification.deployment import deploy_both
 from lcifr.certification.handover import FrozenEncoder, freeze
 from lcifr.certification.reference import LibraryComparison, Reference, ReferencePredictions
 from lcifr.data import Categorical, Encoding, Individuals, Schema, read_frame
 from lcifr.errors import ArtefactError, LcifrError, TableError, TableProblem
-from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.description import ModelDescription
+from lcifr.models.function import Deployed
 from lcifr.models.loading import ModelFile, load_described, read_model, read_table_model
 from lcifr.models.model import Model
 from lcifr.models.network import choose_for
@@ -148,7 +149,7 @@ class Subject:
     ) -> Subject:
         """An encoder of this package, or a frozen one, with a model on its latents."""
         frozen, known = freeze(encoder), read_model(model, groups, tolerance)
-        return cls(frozen, known, choose_for(arithmetic, (frozen.function, *known.computed)))
+        return cls(frozen, known, choose_for(arithmetic, (frozen.function, known.function)))
 
     @classmethod
     def of_library(
@@ -177,7 +178,7 @@ class Subject:
         described = model.description if isinstance(model, ModelFile) else None
         if arithmetic is None and described is not None and described.arithmetic is not None:
             arithmetic = described.arithmetic.value
-        return cls(encoder, known, choose_for(arithmetic, (encoder.function, *known.computed)), Reference(source))
+        return cls(encoder, known, choose_for(arithmetic, (encoder.function, known.function)), Reference(source))
 
     def __getstate__(self) -> dict[str, Any]:
         return {one.name: getattr(self, one.name) for one in fields(self)} | {"origin": None}
@@ -201,14 +202,14 @@ class Subject:
         return Hashes.of(self.encoder, self.model, self.arithmetic)
 
     @cached_property
-    def deployed(self) -> WholeModel:
+    def deployed(self) -> Deployed:
         """The whole model as machines compute it."""
         return deploy_both(self.encoder, self.model, self.arithmetic, self.handed)
 
     @cached_property
-    def deployed_in_library(self) -> WholeModel:
+    def deployed_in_library(self) -> Deployed:
         """The same in the format of its own library: its error bounds sums in any order, so the library's own."""
-        native = choose_arithmetic(None, *(factor.native for factor in self.model.computed))
+        native = self.model.function.native
         if native is self.arithmetic and self.handed is None:
             return self.deployed
         return deploy_both(self.encoder, self.model, native, None)

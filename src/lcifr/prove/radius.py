@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lcifr.errors import LcifrError
-from lcifr.models.network import Network
+from lcifr.models.function import Function
+from lcifr.models.network import Network, as_network
 from lcifr.models.trees import Trees, box_around, is_exact_over
 from lcifr.prove.gate import Method, build_question
 from lcifr.prove.maximize import find_method, maximize
@@ -183,9 +184,7 @@ class ProvedBox:
     exact: NDArray[np.bool_]
 
 
-def prove_box(
-    function: Network | Trees, x: FloatArray, region: Region, *, tight: bool = False, **options: Any
-) -> ProvedBox:
+def prove_box(function: Function, x: FloatArray, region: Region, *, tight: bool = False, **options: Any) -> ProvedBox:
     """Where everybody similar lands: by a search for networks, in closed form for trees.
 
     Parameters
@@ -195,9 +194,10 @@ def prove_box(
     if isinstance(function, Trees):
         box = box_around(function, x, region)
         return ProvedBox(function(x), box.lower, box.upper, is_exact_over(function, region))
+    network = as_network(function)
     if tight:
-        return _tight_box(function, x, region, **options)
-    found = radius(function, x, region, **options)
+        return _tight_box(network, x, region, **options)
+    found = radius(network, x, region, **options)
     return ProvedBox(found.latent, found.lower, found.upper, found.exact)
 
 

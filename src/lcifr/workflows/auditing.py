@@ -96,13 +96,12 @@ def audit_people(
 
 def _device(subject: Subject, asked: str, workers: Workers) -> str | None:
     """Where the bounds of a job are computed; None for the CPU, where trees are searched."""
-    from lcifr.models.trees import Trees
     from lcifr.workflows.events import note
     from lcifr.workflows.executors import job_device
 
     device = job_device(asked, workers)
-    if device is not None and isinstance(subject.model.function, Trees):
-        note(f"--device {asked} changes nothing here: trees are searched on the CPU")
+    if device is not None and not subject.model.function.uses_device:
+        note(f"--device {asked} changes nothing here: {subject.model.function.describe()} are searched on the CPU")
         return None
     return device
 

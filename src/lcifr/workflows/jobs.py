@@ -402,7 +402,7 @@ def certify_folder(
     known = read_model(model, tolerance=tolerance)
     with parts_beside(target, "certify_folder") as parts:
         outline = Outline.read(source)
-        deployed = choose_for(arithmetic, known.computed)
+        deployed = choose_for(arithmetic, (known.function,))
         job = CertifyJob(known, on, deployed, outline.provenance.arithmetic, device)
         if outline.people == 0:
             raise ArtefactError(f"{source} contains nobody", fix="get the hand-over of somebody")
@@ -669,5 +669,5 @@ def certify_work(
     ``handover_arithmetic`` : in which the encoder is computed.
     """
     known = read_model(model, tolerance=tolerance)
-    deployed = choose_for(arithmetic, known.computed)
+    deployed = choose_for(arithmetic, (known.function,))
     return PackedWork.of(CertifyJob(known, on, deployed, Arithmetic(handover_arithmetic)))
