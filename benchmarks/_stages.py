@@ -19,7 +19,7 @@ STAGES = {
     "the library's answers (worker)": ("lcifr.certification.subject.LibraryModel.decisions_about",),
     "regions and proofs (worker)": ("lcifr.workflows.jobs.audit_region",),
     "verdicts as Parquet (worker)": (
-        "lcifr.workflows.jobs.audit_rows",
+        "lcifr.certification.verdicts.Audit.to_arrow",
         "lcifr.workflows.jobs.parquet_bytes",
     ),
     "joining (driver)": ("lcifr.workflows.jobs.join_tables",),

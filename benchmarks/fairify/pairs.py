@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lcifr.certification.sweep.pairs import Pairs
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.rounding import Deployment, Stage
+from lcifr.models.rounding import DeployedNetworks, Stage
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def confirm_pairs(row: Row, pairs: Pairs) -> ConfirmedPairs:
         If a pair is no strict crossing, or a forward pass in float32 contradicts the proved rounding.
     """
     found = pairs.take(pairs.found)
-    machine, count = Deployment.on_latents(Stage(row.stored, Arithmetic.FLOAT32)), ConfirmedPairs()
+    machine, count = DeployedNetworks.on_latents(Stage(row.stored, Arithmetic.FLOAT32)), ConfirmedPairs()
     points = [row.raw(people) for people in (found.x, found.other)]
     rounding = [machine.error_at(one)[:, 0].tolist() for one in points]
     computed = [in_float32(row, one).tolist() for one in points]

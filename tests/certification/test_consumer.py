@@ -17,7 +17,6 @@ from sklearn.preprocessing import StandardScaler
 
 from lcifr.certification.consumer import certify, upper_on_box, widest_ball
 from lcifr.certification.demands import outputs_at, query_of
-from lcifr.certification.deployment import deploy_model
 from lcifr.certification.handover import Provenance, Representation, represent
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.errors import LcifrError, NetworkError
@@ -55,8 +54,8 @@ def test_the_closed_form_is_never_below_and_hardly_above(seed: int, outputs: int
     model = wild(rng, model) if hurt else model
     latent, radius = rng.normal(size=(3, model.inputs)), np.abs(rng.normal(size=3))
     lower, upper = latent - radius[:, None], latent + radius[:, None]
-    asked = query_of(Rule.of(outputs), outputs_at(deploy_model(read_model(model), Arithmetic.EXACT), latent))
-    found = upper_on_box(model, asked, lower, upper)
+    asked = query_of(Rule.of(outputs), outputs_at(read_model(model).function.deployed(Arithmetic.EXACT), latent))
+    found = upper_on_box(model.affine, asked, lower, upper)
     for person in range(3):
         for k, direction in enumerate(asked.directions[person]):
             true = exact_corner(model, direction, lower[person], upper[person])
@@ -74,8 +73,8 @@ def test_the_largest_radius_is_safe_and_tight(seed: int, outputs: int) -> None:
     rng = np.random.default_rng(seed)
     model = random_network(rng, [3, outputs])
     latent = rng.normal(size=(4, 3))
-    asked = query_of(Rule.of(outputs), outputs_at(deploy_model(read_model(model), Arithmetic.EXACT), latent))
-    farthest = widest_ball(model, asked, latent)
+    asked = query_of(Rule.of(outputs), outputs_at(read_model(model).function.deployed(Arithmetic.EXACT), latent))
+    farthest = widest_ball(model.affine, asked, latent)
     for person in np.flatnonzero(farthest > 0):
         for share, good in ((0.999999, True), (1.000001, False)):
             ends = latent[person] - share * farthest[person], latent[person] + share * farthest[person]

@@ -16,7 +16,7 @@ from lcifr.certification.demands import RoughError, is_strict, outputs_at
 from lcifr.data import Categorical, Individuals, Numeric, Schema
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.loading import read_model
-from lcifr.models.rounding import Deployment, Stage
+from lcifr.models.rounding import DeployedNetworks, Stage
 from tests.certification.scenes import scene
 from tests.prove.instances import random_network
 
@@ -140,7 +140,7 @@ def test_shorter_numbers_have_fewer_digits(value: float) -> None:
 @pytest.mark.parametrize("arithmetic", [Arithmetic.FLOAT64, Arithmetic.FLOAT32])
 def test_the_rough_error_is_never_below_that_of_a_point(arithmetic: Arithmetic) -> None:
     random = np.random.default_rng(0)
-    deployment = Deployment.on_latents(Stage(random_network(random, [4, 6, 2]), arithmetic))
+    deployment = DeployedNetworks.on_latents(Stage(random_network(random, [4, 6, 2]), arithmetic))
     rough = RoughError(deployment)
     for scale in (1.0, 0.1, 30.0, 2.0):
         points = random.normal(0.0, scale, (20, 4))

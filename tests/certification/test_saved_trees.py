@@ -41,7 +41,7 @@ def test_what_is_read_back_is_what_was_written(kind: str, tmp_path: Path) -> Non
     saved = read_saved_trees(tmp_path / "model.safetensors")
     found = saved.model.agreeing(tolerance=model.rule.tolerance)
     assert found.identity == model.identity
-    assert found.computed[0].native == model.computed[0].native
+    assert found.function.native == model.function.native
     assert saved.parameters == ORIGIN
     assert saved.class_weight is None
     z = np.random.default_rng(1).normal(size=(200, 2))

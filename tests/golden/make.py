@@ -1,7 +1,12 @@
 """Makes the golden folders again: ``python -m tests.golden.make``; only commands are used, no inner module.
 
-Every archive here is the folder of one command on a few people, one for each kind of model, as this version writes it.
-Later versions must confirm these bundles, and write the same keys. Made again only where a format gets a new number.
+Every archive here is the folder of one command on a few people, one for each kind of model. Later versions must confirm
+these bundles, and write the same keys. Made again only where a format gets a new number.
+
+The folder ``9deef609`` holds bundles and hand-overs of the same commands as commit 9deef609 wrote them, and is never
+made again: ``PYTHONPATH=../9deef609/src python -m tests.golden.make --proofs`` wrote them there. The whole folders are
+younger, because results and settings got further keys afterwards: labels, rows that were not examined, what scales
+come from, the name of the look-up layer.
 """
 
 from __future__ import annotations
@@ -20,6 +25,8 @@ import numpy as np
 import pandas as pd
 
 HOME = Path(__file__).parent
+OLDER = HOME / "9deef609"
+PROOFS = ("bundle", "handover")
 READ = ["age", "income", "debt", "job", "sex"]
 PHI = "same(job) and age within 1 and numeric except age within 0.1 sd and free(sex)\n"
 SCHEMA = """
@@ -64,7 +71,7 @@ COMMANDS = {
     "consume-network": "consume produce-network/handover produce-network/labels.csv",
     "audit-parties": "audit produce-network consume-network people.csv --no-baselines --workers 1",
     "produce-trees": f"produce train.csv {LEARN} --learner trees --rounds 5",
-    "audit-trees": "audit produce-trees people.csv --no-baselines --workers 1",
+    "audit-trees": "audit produce-trees produce-trees people.csv --no-baselines --workers 1",
 }
 EXITS = (0, 1, 3)
 
@@ -133,11 +140,13 @@ def run(name: str, folder: Path) -> None:
         raise SystemExit(f"{name}: exit {done.returncode}\n{done.stderr[-2000:]}")
 
 
-def pack(source: Path, target: Path) -> None:
-    """A folder as .tar.gz: without dates, owners or order of the file system."""
+def pack(source: Path, target: Path, *parts: str) -> None:
+    """A folder as .tar.gz, or these folders in it: without dates, owners or order of the file system."""
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for file in sorted(path for path in source.rglob("*") if path.is_file()):
+            if parts and file.relative_to(source).parts[0] not in parts:
+                continue
             entry = tarfile.TarInfo(file.relative_to(source).as_posix())
             entry.size = file.stat().st_size
             with file.open("rb") as content:
@@ -145,23 +154,26 @@ def pack(source: Path, target: Path) -> None:
     target.write_bytes(gzip.compress(plain.getvalue(), 9, mtime=0))
 
 
-def unpack(name: str, folder: Path) -> Path:
+def unpack(name: str, folder: Path, home: Path = HOME) -> Path:
     """What a command wrote when the golden folders were made."""
-    with tarfile.open(HOME / f"{name}.tar.gz") as archive:
+    with tarfile.open(home / f"{name}.tar.gz") as archive:
         archive.extractall(folder / name, filter="data")
     return folder / name
 
 
 def main() -> None:
-    wanted = sys.argv[1:] or list(COMMANDS)
+    proofs = "--proofs" in sys.argv
+    wanted = [word for word in sys.argv[1:] if word != "--proofs"] or list(COMMANDS)
+    home, parts = (OLDER, PROOFS) if proofs else (HOME, ())
+    home.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         write_inputs(folder)
         for name in COMMANDS if set(wanted) & {"audit-parties", "consume-network", "audit-trees"} else wanted:
             run(name, folder)
-            if name in wanted:
-                pack(folder / name, HOME / f"{name}.tar.gz")
-                print(name, f"{(HOME / f'{name}.tar.gz').stat().st_size:,} bytes", flush=True)
+            if name in wanted and any((folder / name / part).exists() for part in parts or ("",)):
+                pack(folder / name, home / f"{name}.tar.gz", *parts)
+                print(name, f"{(home / f'{name}.tar.gz').stat().st_size:,} bytes", flush=True)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import pytest
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.network import Chain, Network, chain_of, choose_for, evaluate, merge, merging_error
-from lcifr.models.rounding import Deployment, Stage
+from lcifr.models.rounding import DeployedNetworks, Stage
 from lcifr.regions.region import Region
 from tests.models.cells import factors
 from tests.models.exact import exactly
@@ -83,7 +83,7 @@ def test_a_shift_may_be_made_behind_the_next_factor(arithmetic: Arithmetic) -> N
         mean = (rng.normal(size=4) * 10.0 ** rng.integers(0, 6)).astype(kind).astype(np.float64)
         shift, matrix = Network.from_arrays([(np.eye(4), -mean)]), Network.from_arrays([(weight, np.zeros(2))])
         point = (mean + rng.normal(size=4) * 10.0 ** rng.integers(-6, 2)).astype(kind).astype(np.float64)
-        deployment = Deployment.on_latents(Stage(shift, arithmetic), Stage(matrix, arithmetic))
+        deployment = DeployedNetworks.on_latents(Stage(shift, arithmetic), Stage(matrix, arithmetic))
         room = deployment.error_at(point[None])[0]
         machine = Machine.drawn(arithmetic, np.random.default_rng(seed))
         values, means = [Fraction(v) for v in point.tolist()], [Fraction(v) for v in mean.tolist()]
@@ -100,7 +100,7 @@ def test_a_product_may_be_a_division(arithmetic: Arithmetic) -> None:
         by = float(kind.type(rng.lognormal(sigma=5.0) + 1e-3))
         point = float(kind.type(rng.normal() * 10.0 ** rng.integers(-8, 8)))
         scale = Network.from_arrays([([[1.0 / by]], [0.0])])
-        room = Deployment.on_latents(Stage(scale, arithmetic)).error_at(np.array([[point]]))[0, 0]
+        room = DeployedNetworks.on_latents(Stage(scale, arithmetic)).error_at(np.array([[point]]))[0, 0]
         machine = Machine.drawn(arithmetic, np.random.default_rng(seed))
         found = machine.round(Fraction(point) / Fraction(by))
         (true,) = exactly(scale, [Fraction(point)])

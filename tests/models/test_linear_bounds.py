@@ -11,8 +11,9 @@ import pytest
 from lcifr.data import Categorical, Numeric, Schema
 from lcifr.data.encoding import FeatureColumns
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.function import REFUSED
 from lcifr.models.network import Network, merging_error
-from lcifr.models.rounding import REFUSED, Deployment, Stage
+from lcifr.models.rounding import DeployedNetworks, Stage
 from tests.models.cells import CATEGORIES, NUMBERS, factors, groups_of, region
 from tests.models.rational_bound import bound
 
@@ -27,9 +28,9 @@ COLUMNS = FeatureColumns(
 FEATURES = NUMBERS + sum(CATEGORIES)
 
 
-def deployment(chain: tuple[Network, ...], flushed: float = 1e-250) -> Deployment:
+def deployment(chain: tuple[Network, ...], flushed: float = 1e-250) -> DeployedNetworks:
     stages = tuple(Stage(factor, Arithmetic.FLOAT64) for factor in chain)
-    return Deployment(stages, NUMBERS + len(CATEGORIES), flushed, COLUMNS)
+    return DeployedNetworks(stages, NUMBERS + len(CATEGORIES), flushed, COLUMNS)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e6, 1e-20])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lcifr.models.network import crossings, merge, scores_of, side_by_side
+from lcifr.models.network import crossings, merge, scores_of
 from lcifr.models.rule import Rule
 from tests.prove.instances import random_network
 
@@ -17,7 +17,7 @@ def test_copies_give_the_outputs_of_both_people(sizes: list[int]):
     rng = np.random.default_rng(len(sizes))
     network = random_network(rng, sizes)
     pairs = rng.normal(size=(50, WIDTH))
-    both = side_by_side(network, OWN, OTHERS, WIDTH)(pairs)
+    both = network.twice(OWN, OTHERS, WIDTH)(pairs)
     alone = np.concatenate([network(pairs[:, OWN]), network(pairs[:, OTHERS])], axis=1)
     assert np.allclose(both, alone, rtol=1e-12, atol=1e-12)
 
@@ -27,7 +27,7 @@ def test_a_crossing_is_the_smaller_of_the_two_distances(middle: float):
     rng = np.random.default_rng(3)
     network = random_network(rng, [3, 4, 1])
     pairs = rng.normal(size=(200, WIDTH))
-    product = merge(side_by_side(network, OWN, OTHERS, WIDTH), crossings(np.ones((1, 1)), middle))
+    product = merge(network.twice(OWN, OTHERS, WIDTH), crossings(np.ones((1, 1)), middle))
     s, other = network(pairs[:, OWN])[:, 0] - middle, network(pairs[:, OTHERS])[:, 0] - middle
     expected = np.stack([np.minimum(s, -other), np.minimum(-s, other)], axis=1)
     assert np.allclose(product(pairs), expected, rtol=1e-12, atol=1e-12)

@@ -13,8 +13,9 @@ import pytest
 from lcifr.data.encoding import flushing_error
 from lcifr.data.program import Operation, ProgramStep, StepFormat
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.function import REFUSED
 from lcifr.models.network import Network
-from lcifr.models.rounding import REFUSED, Deployment, Stage
+from lcifr.models.rounding import DeployedNetworks, Stage
 from lcifr.regions.region import Region
 from tests.models.cells import CATEGORIES, NUMBERS, groups_of, region
 from tests.models.exact import exactly
@@ -44,7 +45,7 @@ def network(rng: np.random.Generator, sizes: list[int], scale: float) -> Network
 
 @dataclass(frozen=True)
 class Case:
-    deployment: Deployment
+    deployment: DeployedNetworks
     region: Region
 
 
@@ -53,10 +54,10 @@ def case(seed: int, scale: float, first: Arithmetic, second: Arithmetic, people:
     f = network(rng, [NUMBERS + sum(CATEGORIES), 5, 3], scale)
     h = network(rng, [3, 4, 2] if seed % 2 else [3, 2], scale)
     stages = (Stage(f, first), Stage(h, second))
-    return Case(Deployment(stages, NUMBERS + len(CATEGORIES), 1e-30 * scale), region(rng, people))
+    return Case(DeployedNetworks(stages, NUMBERS + len(CATEGORIES), 1e-30 * scale), region(rng, people))
 
 
-def computed(found: Deployment, point: list[float], rng: np.random.Generator) -> list[Fraction]:
+def computed(found: DeployedNetworks, point: list[float], rng: np.random.Generator) -> list[Fraction]:
     """What some machine makes of a point, stage after stage."""
     values = [Fraction(v) for v in point]
     for stage in found.stages:
@@ -64,7 +65,7 @@ def computed(found: Deployment, point: list[float], rng: np.random.Generator) ->
     return values
 
 
-def exact_outputs(found: Deployment, point: list[float]) -> list[Fraction]:
+def exact_outputs(found: DeployedNetworks, point: list[float]) -> list[Fraction]:
     values = [Fraction(v) for v in point]
     for stage in found.stages:
         values = exactly(stage.network, values)
@@ -123,7 +124,7 @@ def test_a_weight_or_an_input_that_a_cast_makes_infinite_is_refused() -> None:
     zero = Network.from_arrays([([[0.0, 1.0]], [0.0])])
     for f, points in ((big, [[0.0, 1.0]]), (zero, [[1e39, 1.0]])):
         for arithmetic, refused in ((Arithmetic.FLOAT32, True), (Arithmetic.FLOAT64, False)):
-            found = Deployment.on_latents(Stage(f, arithmetic)).error_at(np.array(points))
+            found = DeployedNetworks.on_latents(Stage(f, arithmetic)).error_at(np.array(points))
             assert (found == REFUSED).all() == refused
 
 
@@ -137,7 +138,7 @@ def test_flushing_in_the_encoding_is_covered(sd: float) -> None:
         value, mean = (float(rng.choice([0.0, 1.0]) * rng.normal() * unit * 2.0 ** rng.integers(-30, 60)) for _ in "vm")
         steps = ("subtract", mean), ("divide", sd)
         program = [ProgramStep(Operation(name), StepFormat.FLOAT64, (constant,)) for name, constant in steps]
-        deployment = Deployment(stages, 1, flushing_error(program))
+        deployment = DeployedNetworks(stages, 1, flushing_error(program))
         point = (value - mean) / sd
         if not np.isfinite(point):
             continue
@@ -159,7 +160,7 @@ def test_exact_arithmetic_has_no_error() -> None:
 def test_a_region_without_anybody_has_no_error_and_a_larger_one_no_smaller() -> None:
     rng = np.random.default_rng(3)
     f = network(rng, [NUMBERS + sum(CATEGORIES), 5, 3], 1.0)
-    deployment = Deployment((Stage(f, Arithmetic.FLOAT32),), NUMBERS + len(CATEGORIES))
+    deployment = DeployedNetworks((Stage(f, Arithmetic.FLOAT32),), NUMBERS + len(CATEGORIES))
     narrow, wide = (region(np.random.default_rng(4), 5, width=width) for width in (0.1, 0.5))
     assert (deployment.error_over(narrow) <= deployment.error_over(wide)).all()
     two = Region.union([narrow, wide])
@@ -176,7 +177,7 @@ def test_numpy_and_torch_keep_the_bound(arithmetic: Arithmetic) -> None:
     rng = np.random.default_rng(6)
     f, h = _usual(rng, [60, 20, 20]), _usual(rng, [20, 10, 1])
     points = rng.normal(size=(100, 60))
-    deployment = Deployment.on_latents(Stage(f, arithmetic), Stage(h, arithmetic))
+    deployment = DeployedNetworks.on_latents(Stage(f, arithmetic), Stage(h, arithmetic))
     dtype = getattr(torch, str(arithmetic))
     module = torch.nn.Sequential(*_modules(f), *_modules(h)).to(dtype)
     with torch.no_grad():
@@ -193,7 +194,7 @@ def test_the_bound_is_not_absurdly_loose(sizes: list[int]) -> None:
     """Within a factor of 100 of what a float32 machine that adds one product after the other loses at most."""
     rng = np.random.default_rng(6)
     f, points = _usual(rng, sizes), rng.normal(size=(3000, sizes[0]))
-    room = Deployment.on_latents(Stage(f, Arithmetic.FLOAT32)).error_at(points)
+    room = DeployedNetworks.on_latents(Stage(f, Arithmetic.FLOAT32)).error_at(points)
     value = points.astype(np.float32)
     for index, layer in enumerate(f.layers):
         total = np.tile(layer.bias.astype(np.float32), (len(value), 1))

@@ -12,7 +12,7 @@ import pandas as pd
 from lcifr.data import Schema
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.loading import load_file
-from lcifr.models.rounding import Deployment, Stage
+from lcifr.models.rounding import DeployedNetworks, Stage
 from lcifr.workflows.subjects import read_parties
 from tests.story import lcifr
 
@@ -40,7 +40,7 @@ def test_a_learned_model_says_the_same_in_onnxruntime(story: Path, tmp_path: Pat
     networks = (parties.encoder.network, parties.model.network)
     values = networks[1](networks[0](encoded))
     stages = (Stage(one, Arithmetic.FLOAT32) for one in networks)
-    error = Deployment.on_people(parties.encoder.encoding, *stages).error_at(encoded)
+    error = DeployedNetworks.on_people(parties.encoder.encoding, *stages).error_at(encoded)
     assert (np.abs(found["score"] - values) <= error + 1e-9).all()
     sure = np.abs(values[:, 0]) > error[:, 0]
     assert sure.mean() > 0.99

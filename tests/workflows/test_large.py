@@ -19,13 +19,12 @@ import pytest
 from lcifr.certification.audit import audit
 from lcifr.certification.handover import Representation, represent
 from lcifr.certification.subject import Hashes
-from lcifr.certification.verdicts import Reason
+from lcifr.certification.verdicts import Reason, _similar
 from lcifr.data import Individuals, Numeric, Schema
 from lcifr.errors import ArtefactError, LcifrError, TableError
 from lcifr.models.loading import read_model
 from lcifr.workflows import parts
 from lcifr.workflows.jobs import audit_file, read_audited, represent_file, revise_audited
-from lcifr.workflows.verdict_rows import _similar
 from tests.certification.scenes import FORMULAS, people, scene
 from tests.workflows.world import CHUNK, COUNT, ROOT, contents, one, table
 

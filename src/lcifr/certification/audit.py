@@ -29,11 +29,10 @@ from lcifr.certification.verdicts import Audit, LookedUp, Reason, Verdict, words
 from lcifr.data import Individuals
 from lcifr.data.ingest import Id, as_ids
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.function import REFUSED, Deployed
 from lcifr.models.model import Model
 from lcifr.models.network import choose_for
-from lcifr.models.rounding import REFUSED, Deployment
 from lcifr.models.rule import Kind
-from lcifr.models.trees import NetworkOnTrees, Trees, TreesOnLatents
 from lcifr.phi.similarity import Similarity
 from lcifr.prove import Answer, Budget, Status, maximize
 from lcifr.prove.radius import signed_outputs
@@ -80,7 +79,7 @@ def search_whole(
     # A loose bound may hide somebody whom the search did not reach: sampling is cheap, so every open person gets it.
     open_rows = np.flatnonzero(~certified & strict)
     found = find_simple(trial, region, open_rows, _witnesses(trial, region, query, answer, open_rows))
-    if isinstance(trial.model.function, Trees):
+    if trial.model.function.jumps:
         found = with_fewest_attributes(trial, region, query, found)
     undecided = np.flatnonzero(~certified & ~found.found)
     reasons = {Reason.NONE: certified | found.found, **reasons_of(trial, region, query, answer, undecided)}
@@ -89,7 +88,7 @@ def search_whole(
 
 
 def _ask(trial: Trial, region: Region, query: Query, options: dict[str, Any]) -> Answer:
-    deployment = trial.asked
+    deployment = trial.deployment
     return query.ask(deployment.merged, deployment.asked_over(region), **options)
 
 
@@ -99,12 +98,11 @@ def _query_for_all(trial: Trial, region: Region) -> Query | None:
     That is one evaluation, it is tiny beside nearly all margins, and whoever is certified with it surely is. A number
     is compared to within its own error, so there everybody needs their own room: None.
     """
-    deployment, rule = trial.asked, trial.model.rule
-    if isinstance(deployment, Deployment) and rule.kind is not Kind.NUMBER:
-        room = deployment.room_anywhere(region)
-        if (room < REFUSED).all():
-            return query_of(rule, trial.own).lowered(np.tile(room, (region.people, 1)))
-    return None
+    rule = trial.model.rule
+    room = None if rule.kind is Kind.NUMBER else trial.deployment.room_anywhere(region)
+    if room is None or (room >= REFUSED).any():
+        return None
+    return query_of(rule, trial.own).lowered(np.tile(room, (region.people, 1)))
 
 
 def _with_own_room(
@@ -118,7 +116,7 @@ def _with_own_room(
     rows = np.flatnonzero((answer.upper >= query.limit).any(1) & ~(answer.best > exact).any(1))
     if len(rows) == 0:
         return query, answer
-    own = query_of(trial.model.rule, trial.own.take(rows)).lowered(trial.asked.room_over(region.take(rows)))
+    own = query_of(trial.model.rule, trial.own.take(rows)).lowered(trial.deployment.room_over(region.take(rows)))
     before, upper, best = query.limit[rows], answer.upper[rows], answer.best[rows]
     query.limit[rows] = own.limit
     again = np.flatnonzero(((before < best) & (best <= own.limit) & (upper >= own.limit)).any(1))
@@ -171,14 +169,12 @@ def _witnesses(
     trial: Trial, region: Region, query: Query, answer: Answer, rows: NDArray[np.intp]
 ) -> NDArray[np.float64]:
     """(rows, k, features) candidates: the engine's witnesses; of scores, the points furthest along their slope."""
-    deployment = trial.deployment
-    if not isinstance(deployment, NetworkOnTrees) or len(rows) == 0:
-        return answer.witness[rows]
-    trees, directions = deployment.first.trees, query.directions[rows]
-    own = trees(trial.features[rows])[:, None]
-    reached = np.where(np.isnan(answer.witness[rows]), own, answer.witness[rows])
-    slopes = [deployment.steepest(at, directions) for at in (reached, np.broadcast_to(own, reached.shape))]
-    return maximize(trees, np.concatenate(slopes, axis=1), region.take(rows), method=OWN_WORD, budget=NODES).witness
+    found = answer.witness[rows]
+    guides = trial.deployment.guides(trial.features[rows], found, query.directions[rows]) if len(rows) else None
+    if guides is None:
+        return found
+    function, directions = guides
+    return maximize(function, directions, region.take(rows), method=OWN_WORD, budget=NODES).witness
 
 
 NODES = 100
@@ -190,7 +186,7 @@ def query_end_to_end(trial: Trial, region: Region) -> Query:
 
     Limits are lowered by the merging error and by what is rounded in the networks.
     """
-    return query_of(trial.model.rule, trial.own).lowered(trial.asked.room_over(region))
+    return query_of(trial.model.rule, trial.own).lowered(trial.deployment.room_over(region))
 
 
 def may_overflow(trial: Trial, query: Query) -> BoolArray:
@@ -203,7 +199,7 @@ def reasons_of(
 ) -> dict[Reason, BoolArray]:
     """(people,) why the people of these rows are undecided; ROUNDING only where exact arithmetic would decide."""
     own, rule = trial.own.take(rows), trial.model.rule
-    merging = trial.asked.merging_error(region.take(rows))
+    merging = trial.deployment.merging_error(region.take(rows))
     exact = query_of(rule, own.exactly()).lowered(merging).limit
     upper, best, limit = answer.upper[rows], answer.best[rows], query.limit[rows]
     room = exact - limit
@@ -226,12 +222,11 @@ def _put(everybody: BoolArray, rows: NDArray[np.intp], mask: BoolArray) -> BoolA
     return found
 
 
-# Trees behind an encoder: verdicts from end to end, by a box that holds the z of everybody similar.
+# Trees behind an encoder, and all else that no engine asks about at once: verdicts from end to end, by a box of z.
 #
-# No engine asks about trees on the outputs of a network at once. So the encoder is asked where each number of z can be,
-# and the trees are asked about the box of these. Where they decide alike in all of it, everybody similar is decided
-# alike. The box also holds points that are nobody's z, so another decision in it is no counterexample: that takes a
-# similar person, who is searched for separately.
+# The encoder is asked where each number of z can be, and what is behind it is asked about the box of these. Where it
+# decides alike in all of it, everyone similar is decided alike. The box also holds points that are no one's z, so
+# another decision in it is no counterexample: that takes a similar person, who is searched for separately.
 
 
 def search_on_box(
@@ -243,19 +238,19 @@ def search_on_box(
     ----------
     region : of people who can exist.
     """
-    trees, rule = deployment_of(trial), trial.model.rule
-    overflow = trial.own.may_overflow | (trees.first.error_over(region) >= REFUSED).any(1)
+    (first, second), rule = two_of(trial), trial.model.rule
+    overflow = trial.own.may_overflow | (first.error_over(region) >= REFUSED).any(1)
     rows = np.flatnonzero(~overflow)  # of the others there is no box
     handed = box_of_everybody(
         trial.encoder, trial.people.take(rows), region.take(rows), trial.arithmetic, budget=budget, device=device
     )
     query = query_on_box(trial, handed, rows)
     box = Region.from_arrays(handed.lower, handed.upper)
-    answer = query.ask(trees.second.trees, box, budget=budget, device=device)
+    answer = query.ask(second.merged, box, budget=budget, device=device)
     strict = is_strict(rule, trial.own)
     alike, reached, spent = np.zeros((3, region.people), np.bool_)
     alike[rows] = (answer.upper < query.limit).all(1)
-    certified = alike & strict & (not trees.first.is_exact)
+    certified = alike & strict & (not first.is_exact)
     reached[rows] = (answer.best > query.limit).any(1)
     spent[rows] = (answer.status == Status.BUDGET).any(1)
     left = np.flatnonzero((~alike & strict)[rows])
@@ -264,7 +259,7 @@ def search_on_box(
     margin[rows] = np.minimum((query.limit - answer.upper).min(1), np.finfo(np.float64).max)
     reasons = {
         Reason.NONE: certified | found.found,
-        Reason.EXACT_BALL: np.full(region.people, trees.first.is_exact),
+        Reason.EXACT_BALL: np.full(region.people, first.is_exact),
         Reason.OVERFLOW: overflow,
         Reason.TIE: ~is_strict(rule, trial.own.exactly()),
         Reason.ROUNDING: ~strict,
@@ -274,10 +269,11 @@ def search_on_box(
     return EndToEnd(certified, found, margin, reasons, overflow)
 
 
-def deployment_of(trial: Trial) -> TreesOnLatents:
-    """Encoder and trees, as machines compute them."""
-    assert isinstance(trial.deployment, TreesOnLatents)
-    return trial.deployment
+def two_of(trial: Trial) -> tuple[Deployed, Deployed]:
+    """The encoder and what is asked over a box of its z, as machines compute them."""
+    two = trial.deployment.boxed
+    assert two is not None
+    return two
 
 
 def box_of_everybody(
@@ -301,7 +297,7 @@ def box_of_everybody(
 
 def query_on_box(trial: Trial, handed: Representation, rows: NDArray[np.intp]) -> Query:
     """What must be shown of the trees on the boxes of the people ``rows`` for everybody similar to be decided alike."""
-    room = deployment_of(trial).second.room_over(Region.from_arrays(handed.lower, handed.upper))
+    room = two_of(trial)[1].room_over(Region.from_arrays(handed.lower, handed.upper))
     return query_of(trial.model.rule, trial.own.take(rows)).lowered(room)
 
 
@@ -346,7 +342,7 @@ def audit_region(
     """:func:`audit` of people whose regions over the reals are at hand: end to end and hand-over share them."""
     region = narrow_to_whole_numbers(lowered, encoder.encoding)
     trial = Trial(encoder, known, people, arithmetic, library=library)
-    search = search_on_box if isinstance(trial.deployment, TreesOnLatents) else search_whole
+    search = search_whole if trial.deployment.boxed is None else search_on_box
     options = dict[str, Any](budget=budget, device=device)
     shown = search(trial, region, **options)
     options |= {"arithmetic": arithmetic}
@@ -486,7 +482,7 @@ def audit(
     """
     subject = subject_of(encoder, model, X, similarity, groups, tolerance)
     encoder, known, people = subject.encoder, subject.model, subject.people
-    deployed = choose_for(arithmetic or subject.arithmetic, (encoder.function, *known.computed))
+    deployed = choose_for(arithmetic or subject.arithmetic, (encoder.function, known.function))
     missing = subject.missing
     everybody = as_ids(ids, len(people) if missing is None else len(missing))  # before hours of proofs
     names, left_out = everybody, tuple[Id, ...]()

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.audit import box_of_everybody, deployment_of, query_end_to_end, query_on_box
+from lcifr.certification.audit import box_of_everybody, query_end_to_end, query_on_box, two_of
 from lcifr.certification.consumer import surroundings
 from lcifr.certification.counterexample import Trial
 from lcifr.certification.demands import BoolArray, FloatArray, Query, outputs_at, query_of
-from lcifr.certification.deployment import Encoder, deploy_encoder, deploy_model, is_raw
+from lcifr.certification.deployment import Encoder, deploy_both
 from lcifr.certification.handover import Representation, freeze
 from lcifr.certification.subject import rule_of_bundle
 from lcifr.certification.verdicts import Audit, Certificates, unproved
@@ -25,11 +25,11 @@ from lcifr.check.exact import LETTERS, MOST
 from lcifr.data import Individuals
 from lcifr.data.files import describe_files, fresh_folder, versions, write_manifest
 from lcifr.errors import ArtefactError
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.function import Function
 from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind
-from lcifr.models.trees import Trees
 from lcifr.prove import Answer, Budget, maximize
 from lcifr.prove.proof import CellProof, Entry, Leaf, ProvedBound, to_plain, together
 from lcifr.regions.region import Cell, Region
@@ -82,8 +82,7 @@ def encoder_bytes(function: Function, model: Model | None) -> bytes:
     The identity is no step that a machine takes, so a model on raw columns has nothing before it. Written as a matrix,
     it would cost the checker most of its time.
     """
-    raw = isinstance(function, Network) and function.is_identity
-    return NOTHING_BETWEEN if raw and model is not None else function.to_bytes()
+    return NOTHING_BETWEEN if function.is_identity and model is not None else function.to_bytes()
 
 
 def readable(model: bytes) -> bytes:
@@ -123,7 +122,7 @@ class Evidence:
 
 
 def prove(
-    network: Network | Trees,
+    network: Function,
     query: Query,
     region: Region,
     *,
@@ -135,7 +134,7 @@ def prove(
     Known from other bounds, maybe of another engine: the search for a proof may stop short of them. ``reached`` says
     of whom it did not. That a proof shows what the search says of it is left to the checker, which must be loud.
     """
-    if isinstance(network, Network) and network.depth == 0 and all(cell.rows is None for cell in region.cells):
+    if network.affine is not None and all(cell.rows is None for cell in region.cells):
         return _closed_form(network, query, region)
     answer = maximize(
         network,
@@ -232,7 +231,7 @@ def _renumbered(tree: list[Any], order: list[int]) -> list[Any]:
     return tree
 
 
-def _closed_form(network: Network, query: Query, region: Region) -> Evidence:
+def _closed_form(network: Function, query: Query, region: Region) -> Evidence:
     """A linear network on boxes needs no multipliers: the claim says what a limit needs and the checker computes it."""
     proofs = []
     for person in range(region.people):
@@ -299,8 +298,8 @@ def claims_about(
 
 
 def rests_on_box(encoder: Encoder, model: Model) -> bool:
-    """Whether the model is trees behind an encoder: from end to end, they are proved on a box of z."""
-    return isinstance(model.function, Trees) and not is_raw(encoder)
+    """Whether the model is proved on a box of z, from end to end: as trees behind an encoder are."""
+    return deploy_both(encoder, model, Arithmetic.EXACT, None).boxed is not None
 
 
 def plain_person(people: Individuals, row: int) -> dict[str, Any]:
@@ -313,7 +312,7 @@ def _latents(
 ) -> Iterator[dict[str, Any]]:
     whole = part.provenance.whole_numbers
     region = narrow_to_whole_numbers(lowered, encoder.encoding) if whole else lowered
-    error = deploy_encoder(encoder, part.provenance.arithmetic).error_over(region)
+    error = encoder.function.deployed(part.provenance.arithmetic, encoder.encoding).error_over(region)
     evidence = prove(encoder.function, box_question(part.lower, part.upper).lowered(error), region, **options)
     for row in range(len(part)):
         yield {
@@ -338,7 +337,7 @@ def _certified(
     options: dict[str, Any],
 ) -> Iterator[dict[str, Any]]:
     """Of the ``sure`` places what is proved; nothing of the others."""
-    deployment, rule = deploy_model(decisions.model, decisions.arithmetic), decisions.model.rule
+    deployment, rule = decisions.model.function.deployed(decisions.arithmetic), decisions.model.rule
     own = there = outputs_at(deployment, part.latent)
     if rule.kind is Kind.NUMBER:  # whoever checks has f, and measures from f(x)
         own = Trial(encoder, decisions.model, people, decisions.arithmetic, decisions.handover_arithmetic).own
@@ -360,7 +359,7 @@ def _audited(
     trial = Trial(encoder, decisions.model, part, decisions.arithmetic)
     query = query_end_to_end(trial, region)
     sure = np.flatnonzero(decisions.certified[rows])
-    shown = _shown(trial.asked.merged, query, trial.asked.asked_over(region), sure, options)
+    shown = _shown(trial.deployment.merged, query, trial.deployment.asked_over(region), sure, options)
     yield from _verdicts(trial, decisions, rows, shown, "whole")
 
 
@@ -377,7 +376,7 @@ def _audited_on_box(
         found = list(_latents(encoder, lowered.take(sure), handed, options))
         proved = np.flatnonzero(["proofs" in latent for latent in found])
         boxes, query = Region.from_arrays(handed.lower, handed.upper), query_on_box(trial, handed, sure)
-        proofs = _shown(deployment_of(trial).second.trees, query, boxes, proved, options)
+        proofs = _shown(two_of(trial)[1].merged, query, boxes, proved, options)
         latents = {int(sure[k]): found[k] for k in proofs}
         shown = {int(sure[k]): proofs[k] for k in proofs}
     for place, decision in enumerate(_verdicts(trial, decisions, rows, shown, "box")):
@@ -400,7 +399,7 @@ def _verdicts(
 
 
 def _shown(
-    network: Network | Trees, query: Query, region: Region, sure: np.ndarray, options: dict[str, Any]
+    network: Function, query: Query, region: Region, sure: np.ndarray, options: dict[str, Any]
 ) -> dict[int, list[Any]]:
     """The proofs of those among the ``sure`` places whose proof goes as far as it must."""
     if len(sure) == 0:

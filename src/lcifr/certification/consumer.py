@@ -17,16 +17,14 @@ from lcifr.certification.demands import (
     outputs_at,
     query_around_latent,
 )
-from lcifr.certification.deployment import deploy_model
 from lcifr.certification.handover import Representation
 from lcifr.certification.verdicts import Certificates, Reason, Verdict, words
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.function import REFUSED, Deployed, Function
 from lcifr.models.loading import read_model
 from lcifr.models.model import Model
-from lcifr.models.network import FLOOR, Network, choose_for, gamma
-from lcifr.models.rounding import REFUSED, Deployment
-from lcifr.models.trees import Trees, TreesDeployment
+from lcifr.models.network import FLOOR, choose_for, gamma
 from lcifr.prove import Budget, Status, maximize
 from lcifr.regions.region import Region
 
@@ -60,25 +58,23 @@ class RegionBounds:
 
 
 def bound_on_box(
-    network: Network | Trees, query: Query, lower: FloatArray, upper: FloatArray, budget: Any, device: str | None
+    function: Function, query: Query, lower: FloatArray, upper: FloatArray, budget: Any, device: str | None
 ) -> RegionBounds:
     """The largest value of every direction on every box: in closed form if the model is linear, else by the engine."""
-    if isinstance(network, Network) and network.depth == 0:
-        found = upper_on_box(network, query, lower, upper)
+    if function.affine is not None:
+        found = upper_on_box(function.affine, query, lower, upper)
         return RegionBounds(found, found, np.zeros(len(found), np.bool_))  # tight up to rounding
     region = Region.from_arrays(lower, upper)
     if query.at is not None:
-        return _bound_apart(network, query, region, budget, device)
-    answer = query.ask(network, region, budget=budget, device=device)
+        return _bound_apart(function, query, region, budget, device)
+    answer = query.ask(function, region, budget=budget, device=device)
     return RegionBounds(answer.upper, answer.best, (answer.status == Status.BUDGET).any(1))
 
 
-def _bound_apart(
-    network: Network | Trees, query: Query, region: Region, budget: Any, device: str | None
-) -> RegionBounds:
+def _bound_apart(function: Function, query: Query, region: Region, budget: Any, device: str | None) -> RegionBounds:
     """Bounds of opposite directions that share a limit: plain ones, then up to equal shares of it, then to the end."""
-    method, nodes = (OWN_WORD, 1) if isinstance(network, Trees) else ("bounds", None)
-    plain = maximize(network, query.directions, region, method=method, budget=nodes, device=device)
+    method, nodes = (OWN_WORD, 1) if function.jumps else ("bounds", None)
+    plain = maximize(function, query.directions, region, method=method, budget=nodes, device=device)
     upper, best, exhausted = plain.upper.copy(), plain.best.copy(), np.zeros(region.people, np.bool_)
     for shared in (True, False):
         margin = query.margin(upper)
@@ -86,7 +82,7 @@ def _bound_apart(
         if len(rows) == 0:
             break
         answer = maximize(
-            network,
+            function,
             query.directions[rows],
             region.take(rows),
             target=np.where(np.isfinite(margin), upper + margin / 2, -np.inf)[rows] if shared else None,
@@ -100,18 +96,15 @@ def _bound_apart(
     return RegionBounds(upper, best, exhausted)
 
 
-def find_largest_radius(
-    deployment: Deployment | TreesDeployment, asked: Query, latent: FloatArray, device: str | None
-) -> FloatArray:
+def find_largest_radius(deployment: Deployed, asked: Query, latent: FloatArray, device: str | None) -> FloatArray:
     """(people,) a radius up to which the decision is proved the same; by bisection if not linear: on plain bounds of
     networks, on short searches of trees.
 
     ``asked`` leaves no room yet for what is rounded on the ball, which is more on a larger one.
     """
-    if isinstance(deployment, Deployment) and deployment.merged.depth == 0:
-        return _widest_of_linear(deployment, deployment.merged, asked, latent)
-    trees = isinstance(deployment, TreesDeployment)
-    method, budget = (OWN_WORD, SHORT) if trees else ("bounds", None)
+    if deployment.merged.affine is not None:
+        return _widest_of_linear(deployment, deployment.merged.affine, asked, latent)
+    method, budget = (OWN_WORD, SHORT) if deployment.merged.jumps else ("bounds", None)
 
     def good(radius: FloatArray) -> BoolArray:
         region = Region.from_arrays(*ball(latent, radius))
@@ -136,48 +129,51 @@ def find_largest_radius(
     return low
 
 
-def _widest_of_linear(deployment: Deployment, network: Network, asked: Query, latent: FloatArray) -> FloatArray:
+def _widest_of_linear(deployment: Deployed, affine: Affine, asked: Query, latent: FloatArray) -> FloatArray:
     """(people,) the same in closed form."""
-    widest = widest_ball(network, asked.lowered(deployment.error_at(latent)), latent)
-    if deployment.is_exact and len(deployment.factors) == 1:
+    widest = widest_ball(affine, asked.lowered(deployment.error_at(latent)), latent)
+    if deployment.is_as_asked:
         return widest
     reach = np.minimum(widest, FARTHEST)
     error = deployment.room_over(Region.from_arrays(*ball(latent, reach)))
-    return np.minimum(reach, widest_ball(network, asked.lowered(error), latent))
+    return np.minimum(reach, widest_ball(affine, asked.lowered(error), latent))
 
 
-def _coefficients(model: Network, query: Query) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+Affine = tuple[FloatArray, FloatArray]
+"""Weight (outputs, width) and bias (outputs,)."""
+
+
+def _coefficients(affine: Affine, query: Query) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """direction · (W z + b) as c · z + d: c (people, k, width), d (people, k), and |direction|·|W|, |direction|·|b|.
 
     The sizes come with FLOOR, which covers what underflows in c and d.
     """
-    layer = model.layers[0]
-    size = np.abs(query.directions)
+    (weight, bias), size = affine, np.abs(query.directions)
     return (
-        query.directions @ layer.weight,
-        query.directions @ layer.bias,
-        size @ np.abs(layer.weight) + FLOOR,
-        size @ np.abs(layer.bias) + FLOOR,
+        query.directions @ weight,
+        query.directions @ bias,
+        size @ np.abs(weight) + FLOOR,
+        size @ np.abs(bias) + FLOOR,
     )
 
 
-def upper_on_box(model: Network, query: Query, lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """(people, k) a number that direction · model(z) does not exceed on the box, in exact arithmetic.
+def upper_on_box(affine: Affine, query: Query, lower: FloatArray, upper: FloatArray) -> FloatArray:
+    """(people, k) a number that direction · (W z + b) does not exceed on the box, in exact arithmetic.
 
     The best corner by sign. Each of products and sums errs by a factor within 1 ± u, and no partial result passes
     through more than outputs + width + 4 of them, so γ of that many, times the sum of absolute values, covers all.
     """
-    c, d, size, size_bias = _coefficients(model, query)
+    c, d, size, size_bias = _coefficients(affine, query)
     best = np.maximum(c * lower[:, None], c * upper[:, None]).sum(-1) + d
     far = np.maximum(np.abs(lower), np.abs(upper))[:, None]
-    slack = gamma(model.outputs + model.inputs + 16) * ((size * far).sum(-1) + size_bias)
+    slack = gamma(sum(affine[0].shape) + 16) * ((size * far).sum(-1) + size_bias)
     return np.asarray(np.nextafter(best + 2 * slack, np.inf))
 
 
-def widest_ball(model: Network, query: Query, latent: FloatArray) -> FloatArray:
+def widest_ball(affine: Affine, query: Query, latent: FloatArray) -> FloatArray:
     """(people,) the largest ball around z on which every direction surely stays below its limit; 0 where none does."""
-    c, d, size, size_bias = _coefficients(model, query)
-    many, sides = model.outputs + model.inputs + 16, 1 if query.at is None else 2  # opposite ones grow together
+    c, d, size, size_bias = _coefficients(affine, query)
+    many, sides = sum(affine[0].shape) + 16, 1 if query.at is None else 2  # opposite ones grow together
     slack = 2 * sides * gamma(many) * ((size * np.abs(latent)[:, None]).sum(-1) + size_bias + np.abs(query.limit))
     room = query.margin((c * latent[:, None]).sum(-1) + d) - slack
     norm = sides * (size.sum(-1) * gamma(many) * 2 + np.abs(c).sum(-1))
@@ -222,7 +218,7 @@ def certify(
         verdict on a hand-over in exact arithmetic is undecided.
     """
     known = read_model(model, groups, tolerance)
-    deployed = choose_for(arithmetic, known.computed)
+    deployed = choose_for(arithmetic, (known.function,))
     options = dict[str, Any](budget=budget, device=device, farthest=largest_radius)
     return certify_model(representation, known, on=on, arithmetic=deployed, **options)
 
@@ -244,7 +240,7 @@ def certify_model(
             f"the model takes {known.function.inputs} numbers, the representation gives {representation.width}",
             fix="train the model on these latents",
         )
-    deployment = deploy_model(known, arithmetic)
+    deployment = known.function.deployed(arithmetic)
     there = outputs_at(deployment, representation.latent)
     asked = query_around_latent(known.rule, there)
     lower, upper = surroundings(representation, on)
@@ -252,7 +248,7 @@ def certify_model(
     query = asked.lowered(error)
     bound = bound_on_box(deployment.merged, query, lower, upper, budget, device)
     margin = query.margin(bound.upper).min(1)
-    jumps = isinstance(known.function, Trees)
+    jumps = known.function.jumps
     unknown = np.full(len(there.values), handed is Arithmetic.EXACT and (jumps or arithmetic is not Arithmetic.EXACT))
     sure = (margin > 0) & is_strict(known.rule, there) & ~unknown
     exact = query_around_latent(known.rule, there.exactly())

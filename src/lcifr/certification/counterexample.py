@@ -27,13 +27,12 @@ from lcifr.certification.demands import (
     outputs_at,
     surely_differ,
 )
-from lcifr.certification.deployment import AskedModel, Encoder, deploy_both
+from lcifr.certification.deployment import Encoder, deploy_both
 from lcifr.certification.reference import EvaluatedPeople, LibraryDecisions
 from lcifr.data import Encoding, Individuals
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
-from lcifr.models.trees import TreesOnLatents
 from lcifr.prove import Budget
 from lcifr.regions.region import Cell, Choice, Region
 
@@ -69,12 +68,6 @@ class Trial:
         self.features = encoder.encoding.encode(people) if known is None else known.features
         self._rough = RoughError(self.deployment)
         self.own = self._own_outputs(known)
-
-    @property
-    def asked(self) -> AskedModel:
-        """The whole model, where one question about it is enough: not trees behind an encoder."""
-        assert not isinstance(self.deployment, TreesOnLatents)
-        return self.deployment
 
     def _own_outputs(self, known: EvaluatedPeople | None) -> Outputs:
         """Of the people: with one error for all, and each with their own where that leaves their decision open.
@@ -325,7 +318,7 @@ def _ask(
     encoding = trial.encoder.encoding
     names = [encoding.schema.names[place] for place in chosen]
     part = held_at(region.take(rows), trial.features[rows], encoding, names)
-    answer = query.take(rows).ask(trial.asked.merged, part, budget=BUDGET)
+    answer = query.take(rows).ask(trial.deployment.merged, part, budget=BUDGET)
     offer(trial, part, rows, answer.witness, result)
 
 

@@ -12,10 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.deployment import WholeModel
-from lcifr.models.function import Function
+from lcifr.models.function import REFUSED, Deployed, Function
 from lcifr.models.network import FLOOR, gamma
-from lcifr.models.rounding import REFUSED
 from lcifr.models.rule import Kind, Rule
 from lcifr.prove import Answer, Budget, maximize
 from lcifr.regions.region import Region
@@ -54,7 +52,7 @@ class Outputs:
         return Outputs(self.values[rows], self.rounding_error[rows], self.deployment_error[rows])
 
 
-def outputs_at(deployment: WholeModel, points: FloatArray, error: FloatArray | None = None) -> Outputs:
+def outputs_at(deployment: Deployed, points: FloatArray, error: FloatArray | None = None) -> Outputs:
     """The outputs at latents or encoded people (people, inputs), by plain forward passes through the factors.
 
     Parameters
@@ -224,7 +222,7 @@ class RoughError:
     Then it is computed for a box that is wider by half on either side, so that this happens a few times only.
     """
 
-    def __init__(self, deployment: WholeModel) -> None:
+    def __init__(self, deployment: Deployed) -> None:
         self._deployment, self._error, self._ends = deployment, np.zeros(deployment.outputs), np.zeros((2, 0))
 
     def among(self, points: FloatArray) -> FloatArray:

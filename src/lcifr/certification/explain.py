@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certification.deployment import Encoder, is_raw
+from lcifr.certification.deployment import Encoder
 from lcifr.certification.profiles import Surroundings, in_table_units, profiles, surroundings
 from lcifr.data import Categorical, Encoding, Individuals, Numeric
 from lcifr.display.charts import histogram, whole_histogram
@@ -20,14 +20,11 @@ from lcifr.models.additive import (
     AttributeBins,
     PairFunction,
     ShapeFunction,
-    followed_by,
-    read_additive,
     term_maximum,
     term_name,
 )
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
-from lcifr.models.trees import Trees
 from lcifr.phi.lint import values_of
 from lcifr.phi.similarity import Similarity
 from lcifr.regions.region import BoolArray, FloatArray, IntArray, Region
@@ -308,15 +305,10 @@ class Explanation:
     def terms(self) -> AdditiveModel | None:
         """What is added up, in encoded units; None where the model is not additive."""
         first, encoding = self.encoder.function, self.encoder.encoding
-        if isinstance(self.model.function, Trees):
-            return read_additive(self.model.function, encoding) if is_raw(self.encoder) else None
-        if not isinstance(first, Trees) or any(len(factor.layers) > 1 for factor in self.model.factors):
-            return None
-        if (found := read_additive(first, encoding)) is None:
-            return None
-        for factor in self.model.factors:  # a linear model on scores
-            found = followed_by(found, factor.layers[0].weight, factor.layers[0].bias)
-        return found
+        if first.is_identity:
+            return self.model.function.additive(encoding)
+        scores = first.additive(encoding)
+        return None if scores is None else self.model.function.after_sums(scores)
 
     @cached_property
     def everybody(self) -> Individuals:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.deployment import Encoder, deploy_encoder
+from lcifr.certification.deployment import Encoder
 from lcifr.data import Encoding, Individuals
 from lcifr.data.files import (
     MANIFEST,
@@ -32,9 +32,8 @@ from lcifr.data.files import (
 from lcifr.data.ingest import Id, as_ids
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
+from lcifr.models.function import REFUSED, Function
 from lcifr.models.network import Network, as_network
-from lcifr.models.rounding import REFUSED
-from lcifr.models.trees import Trees
 from lcifr.phi.formula import print_formula
 from lcifr.phi.similarity import Similarity
 from lcifr.prove import Budget, Resources
@@ -550,7 +549,7 @@ def freeze(encoder: Any) -> FrozenEncoder:
     # A fitted estimator first: its `similarity` without _ is what it was asked for, which may be a text.
     for name, similarity in FITTED:
         function = getattr(encoder, name, None)
-        if isinstance(function, Network | Trees):
+        if isinstance(function, Function):
             whole = bool(getattr(encoder, "whole_numbers", False))
             return FrozenEncoder(function, getattr(encoder, similarity), whole)
     raise LcifrError(
@@ -573,7 +572,7 @@ class FrozenEncoder:
     whole_numbers : whether its hand-overs speak about whole numbers only, where the schema calls an attribute whole.
     """
 
-    function: Network | Trees
+    function: Function
     similarity: Similarity
     whole_numbers: bool = False
 
@@ -719,7 +718,7 @@ def _deployment_error(
     encoder: Encoder, arithmetic: Arithmetic, ids: Sequence[Id], people: Individuals, region: Region
 ) -> FloatArray:
     """(people, width) how far a machine's f(x) and f(x′) can be from exact ones; overflow has no box and is refused."""
-    deployment = deploy_encoder(encoder, arithmetic)
+    deployment = encoder.function.deployed(arithmetic, encoder.encoding)
     error = np.maximum(deployment.error_at(encoder.encoding.encode(people)), deployment.error_over(region))
     rows = np.flatnonzero((error >= REFUSED).any(1))
     if len(rows):
@@ -750,7 +749,7 @@ def provenance_of(encoder: Encoder, share_formula: bool, tolerance: float, arith
         similarity_text=encoder.similarity.canonical_text if shown else None,
         scales=encoder.encoding.to_dict() if shown else None,
         tolerance=tolerance,
-        method=TREES if isinstance(encoder.function, Trees) else "cascade",
+        method=TREES if encoder.function.deployed(arithmetic).has_image else "cascade",
         whole_numbers=encoder.whole_numbers,
         arithmetic=arithmetic,
         versions=versions(),

@@ -15,7 +15,6 @@ from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.display.scores import Freedom, Profile
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
-from lcifr.models.trees import NUMBER, Trees
 from lcifr.phi import Similarity
 from lcifr.regions.region import Cell, FloatArray
 
@@ -227,13 +226,13 @@ def _places(
 ) -> tuple[tuple[float, ...], FloatArray]:
     """The edges of what is drawn, and a number in each piece between them; of networks the numbers themselves."""
     low, high = _ends(attribute, values)
-    trees = next((one for one in (encoder.function, model.function) if isinstance(one, Trees)), None)
-    if trees is None:
+    column = encoder.encoding.columns(attribute.name).start
+    known = (function.thresholds(column) for function in (encoder.function, model.function))
+    splits = next((found for found in known if found is not None), None)
+    if splits is None:
         places = np.unique(np.concatenate([np.linspace(low, high, SAMPLED - 2), values]))
         return tuple(places.tolist()), places
-    nodes = trees.nodes
-    mine = (nodes.kind == NUMBER) & (nodes.column == encoder.encoding.columns(attribute.name).start)
-    thresholds = in_table_units(np.unique(nodes.threshold[mine]), encoder.encoding, attribute.name)
+    thresholds = in_table_units(splits, encoder.encoding, attribute.name)
     edges = np.array(thresholds.between(low, high).edges)
     edges = _apart(edges)
     return tuple(edges.tolist()), edges[:-1] / 2 + edges[1:] / 2

@@ -14,7 +14,6 @@ from lcifr.data import Individuals
 from lcifr.data.program import Operation, Program, StepFormat
 from lcifr.models.model import Model
 from lcifr.models.source import TableModel
-from lcifr.models.trees import NUMBER, Trees
 
 # Comparison of a model as it was read with the library that it comes from: decisions, outputs, and proved rounding.
 
@@ -173,8 +172,7 @@ def _split_values(read: TableModel, people: Individuals, j: int) -> FloatArray:
     program, attribute = read.encoding.programs[j], people.schema.numeric[j]
     lower, upper = _range(people, j)
     [column] = range(*read.encoding.columns(attribute.name).indices(len(read.encoding.features)))
-    trees = [factor.nodes for factor in read.factors if isinstance(factor, Trees)]
-    found = [nodes.threshold[(nodes.kind == NUMBER) & (nodes.column == column)] for nodes in trees]
+    found = [split for factor in read.factors if (split := factor.thresholds(column)) is not None]
     thresholds = np.unique(np.concatenate([*found, np.zeros(0)]))[:MOST_SPLITS]
     starts, ends = np.full(len(thresholds), lower), np.full(len(thresholds), upper)
     first = program(starts) <= thresholds

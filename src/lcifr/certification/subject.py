@@ -17,7 +17,6 @@ from lcifr.certification.handover import FrozenEncoder, freeze
 from lcifr.certification.reference import EvaluatedPeople, LibraryComparison, LibraryDecisions, compare, make_up_people
 from lcifr.data import Categorical, Encoding, Individuals, Schema, read_frame
 from lcifr.errors import ArtefactError, LcifrError, NetworkError, TableError, TableProblem
-from lcifr.models.arithmetic import choose_arithmetic
 from lcifr.models.description import ModelDescription
 from lcifr.models.loading import ModelFile, load_described, read_model, read_table_model
 from lcifr.models.model import Model
@@ -202,7 +201,7 @@ class LibraryModel:
 
         That is a bound for sums in any order, so for its own, in its format.
         """
-        native = choose_arithmetic(None, *(factor.native for factor in self.model.computed))
+        native = self.model.function.native
         deployment = deploy_both(self.encoder, self.model, native, None)
         nothing = None if rounds else np.zeros(deployment.outputs)
         return outputs_at(deployment, points, nothing)

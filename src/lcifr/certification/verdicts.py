@@ -1,18 +1,23 @@
-"""Verdicts: certified, a counterexample, or undecided with the reason; and how they are displayed."""
+"""Verdicts: certified, a counterexample, or undecided with the reason; as Arrow columns, and how they are displayed."""
 
 from __future__ import annotations
 
+import io
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
+from pyarrow import parquet
 
 from lcifr.certification.demands import BoolArray, FloatArray
-from lcifr.data import Individuals
+from lcifr.data import Categorical, Individuals, Numeric, Schema
 from lcifr.display.text import count, exactly, format_value, percent, quantity
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic, arithmetic_of
@@ -30,7 +35,7 @@ LISTED = 5
 """Counterexamples in a notebook."""
 
 
-class VerdictDisplay:
+class VerdictDisplay(ABC):
     """Base class of verdicts that displays them; a subclass provides the arrays and the notes beside the counts."""
 
     ids: tuple[str | int, ...]
@@ -39,6 +44,17 @@ class VerdictDisplay:
     margin: NDArray[np.float64]
     vacuous: NDArray[np.bool_]
     left_out: tuple[str | int, ...] = ()
+
+    @abstractmethod
+    def to_arrow(self) -> pa.Table:
+        """The columns that are stored, one row per person; ids are text."""
+
+    def frame(self) -> Any:
+        """A pandas frame, one row per person."""
+        return self._shown().to_pandas().assign(id=list(self.ids))
+
+    def _shown(self) -> pa.Table:
+        return self.to_arrow()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -148,27 +164,26 @@ class LookedUp:
         """(people,) who was looked up."""
         return np.asarray(self.cell != NOBODYS)
 
-    def columns(self) -> dict[str, Any]:
-        """For a frame of certificates: the sweep, what it is worth, and the cell; empty for the others."""
-        import pandas as pd
-
-        found = self.found
+    def columns(self) -> dict[str, pa.Array]:
+        """What the sweep is worth, its hash, and the cell of each person; empty, and -1, for the others."""
+        standing = np.where(self.found, np.where(self.checked, 2, 1), 0)
         return {
-            "sweep": pd.array(np.where(found, np.where(self.checked, "checked", "claimed"), ""), dtype="string"),
-            "sweep_hash": pd.array(np.where(found, self.sweep, ""), dtype="string"),
-            "cell": self.cell,
+            "sweep": _coded(standing, ("", "claimed", "checked")),
+            "sweep_hash": _coded(self.found.astype(np.int64), ("", self.sweep)),
+            "cell": pa.array(self.cell),
         }
 
     @classmethod
-    def of_rows(cls, rows: Any) -> LookedUp | None:
-        """What :meth:`columns` gave; None of rows without it, or without anybody who was looked up."""
-        if "cell" not in rows.columns:
+    def from_arrow(cls, rows: pa.Table) -> LookedUp | None:
+        """What :meth:`columns` gave; None of rows without these columns, or without anyone who was looked up."""
+        if "cell" not in rows.column_names:
             return None
-        cell = rows["cell"].to_numpy(np.int64)
-        if not (cell != NOBODYS).any():
+        cell = rows["cell"].to_numpy()
+        found = np.flatnonzero(cell != NOBODYS)
+        if not len(found):
             return None
-        first = rows.iloc[int((cell != NOBODYS).argmax())]
-        return cls(str(first["sweep_hash"]), cell, np.asarray(rows["sweep"] == "checked", np.bool_))
+        checked = pc.equal(rows["sweep"].cast(pa.string()), "checked").to_numpy()
+        return cls(rows["sweep_hash"][int(found[0])].as_py(), cell, checked)
 
     def __str__(self) -> str:
         checked = int(self.checked.sum())
@@ -246,41 +261,35 @@ class Certificates(VerdictDisplay):
         yield from super()._notes()
 
     @classmethod
-    def of_rows(cls, rows: Any, model: Model, on: str) -> Certificates:
-        """What :meth:`frame` gave, read again."""
+    def from_arrow(cls, rows: pa.Table, model: Model, on: str) -> Certificates:
+        """What :meth:`to_arrow` gave, read again."""
         return cls(
-            ids=tuple(str(name) for name in rows["id"]),
-            verdict=np.array([Verdict(word) for word in rows["verdict"]], dtype=object),
-            prediction=rows["prediction"].to_numpy(),
-            margin=rows["margin"].to_numpy(np.float64),
-            largest_radius=rows["largest_radius"].to_numpy(np.float64),
-            reason=np.array([Reason(word) for word in rows["reason"]], dtype=object),
-            radius_status=rows["radius"].to_numpy(str),
-            vacuous=rows["vacuous"].to_numpy(np.bool_),
+            ids=tuple(rows["id"].to_pylist()),
+            verdict=_words(rows["verdict"], list(Verdict)),
+            prediction=_decisions(rows["prediction"]),
+            margin=rows["margin"].to_numpy(),
+            largest_radius=rows["largest_radius"].to_numpy(),
+            reason=_words(rows["reason"], list(Reason)),
+            radius_status=np.array(rows["radius"].to_pylist(), np.str_),
+            vacuous=np.asarray(rows["vacuous"].to_numpy(), np.bool_),
             on=on,
             model=model,
-            arithmetic=arithmetic_of(rows["arithmetic"]),
-            handover_arithmetic=arithmetic_of(rows["handover_arithmetic"]),
+            arithmetic=arithmetic_of(pc.unique(rows["arithmetic"]).to_pylist()),
+            handover_arithmetic=arithmetic_of(pc.unique(rows["handover_arithmetic"]).to_pylist()),
         )
 
-    def frame(self) -> Any:
-        """A pandas frame, one row per person."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            {
-                "id": list(self.ids),
-                "verdict": [str(v) for v in self.verdict],
-                "prediction": list(self.prediction),
-                "margin": self.margin,
-                "largest_radius": self.largest_radius,
-                "reason": [str(r) for r in self.reason],
-                "radius": self.radius_status,
-                "vacuous": self.vacuous,
-                "arithmetic": str(self.arithmetic),
-                "handover_arithmetic": str(self.handover_arithmetic),
-            }
-        )
+    def to_arrow(self) -> pa.Table:
+        """A table of :func:`certificate_schema`."""
+        schema = certificate_schema(self.model)
+        columns = {
+            **_verdict_columns(self, schema),
+            "largest_radius": self.largest_radius,
+            "radius": [str(one) for one in self.radius_status],
+            "vacuous": self.vacuous,
+            "arithmetic": _repeated(str(self.arithmetic), len(self)),
+            "handover_arithmetic": _repeated(str(self.handover_arithmetic), len(self)),
+        }
+        return _table(columns, schema)
 
 
 AnyVerdicts = TypeVar("AnyVerdicts", bound=Any)
@@ -322,6 +331,7 @@ class Audit(VerdictDisplay):
     encoder : φ and the encoding; None for an audit that was read from files.
     looked_up : who is certified by a sweep, without a search; None where nobody is.
     assumptions : what every verdict rests on and no library checks, in sentences.
+    radius : (people,) the proved radius of each person's latent ball; None where no hand-over was proved.
     """
 
     ids: tuple[str | int, ...]
@@ -341,6 +351,7 @@ class Audit(VerdictDisplay):
     encoder: Encoder | None = field(default=None, compare=False)
     looked_up: LookedUp | None = None
     assumptions: tuple[str, ...] = ()
+    radius: FloatArray | None = None
 
     def _notes(self) -> Iterator[str]:
         if self.looked_up is not None:
@@ -371,24 +382,56 @@ class Audit(VerdictDisplay):
             found[rows] = self.model.rule.least_probability(second, self.margin[rows])
         return found
 
-    def frame(self) -> Any:
-        """A pandas frame, one row per person."""
-        import pandas as pd
+    @classmethod
+    def from_arrow(cls, rows: pa.Table, people: Individuals, model: Model) -> Audit:
+        """What :meth:`to_arrow` gave of these people, read again."""
+        verdict = _words(rows["verdict"], list(Verdict))
+        return cls(
+            ids=tuple(rows["id"].to_pylist()),
+            people=people,
+            verdict=verdict,
+            reason=_words(rows["reason"], list(Reason)),
+            prediction=_decisions(rows["prediction"]),
+            margin=rows["margin"].to_numpy(),
+            vacuous=_mask(rows, "vacuous"),
+            alone=_mask(rows, "alone"),
+            others=_others(people, rows, np.asarray(verdict == Verdict.COUNTEREXAMPLE)),
+            ball=_mask(rows, "certified_on_ball"),
+            box=_mask(rows, "certified_on_box"),
+            model=model,
+            arithmetic=arithmetic_of(pc.unique(rows["arithmetic"]).to_pylist()),
+            looked_up=LookedUp.from_arrow(rows),
+            radius=rows["radius"].to_numpy() if "radius" in rows.column_names else None,
+        )
 
-        columns: dict[str, Any] = {
-            "id": list(self.ids),
-            "verdict": [str(v) for v in self.verdict],
-            "prediction": list(self.prediction),
-            "margin": self.margin,
-            "reason": [str(r) for r in self.reason],
+    def to_arrow(self) -> pa.Table:
+        """A table of :func:`audit_schema`."""
+        schema = self._schema()
+        return _table(self._columns(schema) | _similar(self.others, self.violated, schema), schema)
+
+    def _shown(self) -> pa.Table:
+        """Without the similar people, whom :meth:`counterexample` shows."""
+        known = self._columns(schema := self._schema())
+        shown = [one for one in schema if one.name in known and one.name not in ("alone", "radius")]
+        return _table(known, pa.schema(shown))
+
+    def _schema(self) -> pa.Schema:
+        asked = {"modular": self.ball is not None, "radius": self.radius is not None}
+        return audit_schema(self.people.schema, self.model, **asked, swept=self.looked_up is not None)
+
+    def _columns(self, schema: pa.Schema) -> dict[str, Any]:
+        """All columns but the similar people."""
+        return {
+            **_verdict_columns(self, schema),
+            LEAST: pa.array(self.least_probability, from_pandas=True),
             "vacuous": self.vacuous,
-            "arithmetic": str(self.arithmetic),
+            "arithmetic": _repeated(str(self.arithmetic), len(self)),
+            "certified_on_ball": self.ball,
+            "certified_on_box": self.box,
+            **({} if self.looked_up is None else self.looked_up.columns()),
+            "alone": self.alone,
+            "radius": self.radius,
         }
-        if self.model.rule.log_odds is not None:
-            columns["least_probability"] = self.least_probability
-        modular = {"certified_on_ball": self.ball, "certified_on_box": self.box}
-        columns |= {name: mask for name, mask in modular.items() if mask is not None}
-        return pd.DataFrame(columns | ({} if self.looked_up is None else self.looked_up.columns()))
 
     def counterexample(self, name: str | int) -> Any:
         """Two rows, the person and the similar person with another decision, and only the columns that differ."""
@@ -416,3 +459,187 @@ class Audit(VerdictDisplay):
         shares = {"end_to_end": self.certified, "violated": self.violated}
         known, rows = {"ball": self.ball, "box": self.box}, len(self) + len(self.left_out)
         return {name: int(mask.sum()) / rows for name, mask in (known | shares).items() if mask is not None}
+
+
+# Verdicts as Arrow tables with a fixed schema, one row per person, and read again.
+#
+# The schema follows from the attributes, the model's labels and what is asked alone: it is the same for every chunk of
+# people, on every machine.
+
+SIMILAR = "similar:"
+"""Before the name of an attribute: its value for the similar person of a counterexample; null where there is none."""
+
+
+LEAST = "least_probability"
+"""Of the certified: no similar person's probability of this decision is smaller. Null for others."""
+
+
+def audit_schema(schema: Schema, model: Model, *, modular: bool, radius: bool, swept: bool = False) -> pa.Schema:
+    """The columns of an audit.
+
+    Parameters
+    ----------
+    modular : with who is certified on ball and box. radius : with the proved radius. swept : with cells of a sweep.
+    """
+    asked = [("certified_on_ball", pa.bool_()), ("certified_on_box", pa.bool_())] if modular else []
+    looked_up = [("sweep", pa.string()), ("sweep_hash", pa.string()), ("cell", pa.int64())] if swept else []
+    proved = [("radius", pa.float64())] if radius else []
+    known = [] if model.rule.log_odds is None else [(LEAST, pa.float64())]
+    others = [(f"{SIMILAR}{attribute.name}", _similar_type(attribute)) for attribute in schema]
+    return pa.schema(
+        [
+            ("id", pa.string()),
+            ("verdict", pa.string()),
+            ("prediction", label_type(model)),
+            ("margin", pa.float64()),
+            *known,
+            ("reason", pa.string()),
+            ("vacuous", pa.bool_()),
+            ("arithmetic", pa.string()),
+            *asked,
+            *looked_up,
+            ("alone", pa.bool_()),
+            *proved,
+            *others,
+        ]
+    )
+
+
+def _similar_type(attribute: Numeric | Categorical) -> pa.DataType:
+    """Whole numbers are written as such, other numbers as floats, which print the same decimals as the table's."""
+    if not isinstance(attribute, Numeric):
+        return pa.string()
+    return pa.int64() if attribute.integer else pa.float64()
+
+
+def certificate_schema(model: Model) -> pa.Schema:
+    """The columns of a consumer's certificates."""
+    kinds = {"margin": pa.float64(), "largest_radius": pa.float64(), "vacuous": pa.bool_()}
+    names = ("id", "verdict", "prediction", "margin", "largest_radius", "reason", "radius", "vacuous")
+    typed = kinds | {"prediction": label_type(model)}
+    return pa.schema([(name, typed.get(name, pa.string())) for name in (*names, "arithmetic", "handover_arithmetic")])
+
+
+def label_type(model: Model) -> pa.DataType:
+    """The type of decisions: that of the model's labels; numbers, or the numbers of nameless classes."""
+    if model.rule.kind is Kind.NUMBER:
+        return pa.float64() if model.rule.outputs == 1 else pa.list_(pa.float64())
+    if model.labels is None:
+        return pa.int64()
+    if model.labels.dtype.kind in "OUS":
+        plain = {type(label) for label in model.labels.tolist()}
+        return {frozenset({int}): pa.int64(), frozenset({bool}): pa.bool_(), frozenset({float}): pa.float64()}.get(
+            frozenset(plain), pa.string()
+        )
+    return pa.from_numpy_dtype(model.labels.dtype)
+
+
+def _verdict_columns(found: Audit | Certificates, schema: pa.Schema) -> dict[str, Any]:
+    decided = np.asarray(found.prediction)
+    if decided.ndim > 1:
+        decided = decided.tolist()
+    elif pa.types.is_string(schema.field("prediction").type):
+        named, which = np.unique(decided.astype(str), return_inverse=True)
+        decided = _coded(which.reshape(-1), named.tolist())
+    return {
+        "id": [str(name) for name in found.ids],
+        "verdict": _texts(found.verdict, Verdict),
+        "prediction": decided,
+        "margin": found.margin,
+        "reason": _texts(found.reason, Reason),
+    }
+
+
+def _texts(words: NDArray[np.object_], kind: Iterable[StrEnum]) -> pa.Array:
+    known, codes = list(kind), np.full(len(words), -1, np.int8)
+    rest = np.arange(len(words))
+    for code, word in enumerate(known):  # nearly everybody has one of the first
+        is_it = np.asarray(words[rest] == word)
+        codes[rest[is_it]] = code
+        rest = rest[~is_it]
+    if len(rest):
+        raise ValueError(f"{words[rest[0]]!r} is none of {', '.join(known)}")
+    return _coded(codes, [str(word) for word in known])
+
+
+def _coded(codes: NDArray[Any], texts: Sequence[str]) -> pa.Array:
+    """Texts by their numbers in a list."""
+    return pa.DictionaryArray.from_arrays(codes, list(texts)).cast(pa.string())
+
+
+def _table(columns: dict[str, Any], schema: pa.Schema) -> pa.Table:
+    return pa.table([pa.array(columns[name], schema.field(name).type) for name in schema.names], schema=schema)
+
+
+def _repeated(text: str, count: int) -> pa.Array:
+    return pa.repeat(pa.scalar(text, pa.string()), count)
+
+
+def _similar(others: Individuals, violated: NDArray[np.bool_], schema: pa.Schema) -> dict[str, pa.Array]:
+    """For each attribute its value for the similar person, in the column's type; null where there is none."""
+    mask, written, differing = pa.array(violated), dict[str, pa.Array](), others.take(violated)
+    for attribute in others.schema:
+        column, kind = f"{SIMILAR}{attribute.name}", schema.field(f"{SIMILAR}{attribute.name}").type
+        if isinstance(attribute, Numeric):
+            values = _numbers(differing.number(attribute.name), kind, attribute.name)
+        else:
+            values = differing.column(attribute.name)
+        written[column] = pc.replace_with_mask(pa.nulls(len(violated), kind), mask, values)
+    return written
+
+
+def _numbers(values: NDArray[np.float64], kind: pa.DataType, name: str) -> pa.Array:
+    """Numbers in the column's type, none of them rounded."""
+    try:
+        return pa.array(values).cast(kind)
+    except pa.ArrowInvalid:
+        raise LcifrError(
+            f'a similar person has a value of "{name}" that is not a whole number of 64 bits',
+            fix=f'remove "integer = true" from {name} in the schema, or state its range there',
+        ) from None
+
+
+def parquet_bytes(table: pa.Table) -> bytes:
+    """A table as the bytes of a Parquet file; equal tables give equal bytes."""
+    buffer = io.BytesIO()
+    parquet.write_table(table, buffer)
+    return buffer.getvalue()
+
+
+def _words(column: pa.ChunkedArray, known: Sequence[StrEnum]) -> NDArray[np.object_]:
+    """(people,) texts as words; ValueError for a text that is none."""
+    meant, texts = np.empty(len(known), dtype=object), pa.array([str(word) for word in known])
+    meant[:] = list(known)
+    coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    found = [np.empty(0, dtype=object)]
+    for chunk in coded.chunks:
+        codes = pc.index_in(chunk.dictionary, texts)
+        if codes.null_count or chunk.null_count:
+            odd = chunk.dictionary.filter(codes.is_null()).to_pylist()
+            raise ValueError(f"{odd[0] if odd else None!r} is none of {', '.join(known)}")
+        found.append(meant[codes.to_numpy()[chunk.indices.to_numpy()]])
+    return np.concatenate(found)
+
+
+def _decisions(column: pa.ChunkedArray) -> NDArray[Any]:
+    """(people,) decisions, or (people, outputs) where a decision is several numbers."""
+    if pa.types.is_list(column.type):
+        return np.array(column.to_pylist())
+    decided: NDArray[Any] = column.to_numpy()
+    return decided
+
+
+def _mask(rows: pa.Table, name: str) -> Any:
+    return rows[name].to_numpy().astype(np.bool_) if name in rows.column_names else None
+
+
+def _others(people: Individuals, rows: pa.Table, violated: NDArray[np.bool_]) -> Individuals:
+    """The similar people as the rows have them; the person, where there is none."""
+    numbers, codes = people.numbers.copy(), people.codes.copy()
+    written = rows.filter(pa.array(violated))
+    for j, numeric in enumerate(people.schema.numeric):
+        numbers[violated, j] = written[f"{SIMILAR}{numeric.name}"].cast(pa.float64()).to_numpy()
+    for j, categorical in enumerate(people.schema.categorical):
+        texts = written[f"{SIMILAR}{categorical.name}"].to_pylist()
+        codes[violated, j] = [categorical.values.index(text) for text in texts]
+    return Individuals(people.schema, numbers, codes)

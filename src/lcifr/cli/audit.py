@@ -29,8 +29,6 @@ from lcifr.cli.options import (
     SameOption,
     SampleOption,
     WorkersOption,
-    groups_of,
-    labels_of,
     needed_folder,
     needed_formula,
     new_app,
@@ -39,6 +37,7 @@ from lcifr.cli.options import (
 )
 from lcifr.cli.output import JsonOption, command, exit_code, print_json, say, to_stderr, words_of
 from lcifr.workflows.executors import Device, Executor
+from lcifr.workflows.options import groups_of, labels_of
 from lcifr.workflows.people import PROVED
 
 if TYPE_CHECKING:

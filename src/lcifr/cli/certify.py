@@ -32,8 +32,6 @@ from lcifr.cli.options import (
     SameOption,
     StrictOption,
     WorkersOption,
-    groups_of,
-    labels_of,
     needed_folder,
     needed_formula,
     new_app,
@@ -43,6 +41,7 @@ from lcifr.cli.options import (
 from lcifr.cli.output import JsonOption, exit_code, print_json, say, to_stderr, words_of
 from lcifr.display.text import at_least, percent
 from lcifr.workflows.executors import Device, Executor
+from lcifr.workflows.options import groups_of, labels_of
 
 if TYPE_CHECKING:
     from lcifr.certification.population import Statement

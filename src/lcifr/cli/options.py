@@ -1,33 +1,94 @@
-"""Options of the command line: each is named and explained once."""
+"""The command line of a request: one option or argument from each of its fields; and options of several commands."""
 
 from __future__ import annotations
 
+import inspect
 import math
-import re
 import shlex
-from collections.abc import Iterable
+import types
+from collections.abc import Callable
+from dataclasses import MISSING, Field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
-from lcifr.cli.output import command, is_asked, to_stderr
+from lcifr.cli.output import JsonOption, command, is_asked, print_json, to_stderr, words_of
 from lcifr.errors import LcifrError
-from lcifr.learn.parameters import AUTO, BOOSTER, MOST_DEPTH, Learner
+from lcifr.learn.parameters import Learner
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.workflows.executors import Device, Executor
+from lcifr.workflows.options import Option, option_name, options_of
 
 if TYPE_CHECKING:
     from lcifr.workflows.drafting import InitRequest, InitResult
-
-
-# The same everywhere: each shared option is named and explained once.
+    from lcifr.workflows.options import LearningOptions
 
 
 def new_app(**settings: Any) -> typer.Typer:
     """The Typer of one module of commands."""
     return typer.Typer(add_completion=False, rich_markup_mode="rich", **settings)
+
+
+# A command from a request: fields become options, and what is given becomes the request again.
+
+
+class Call:
+    """One call of a command: which options were given, and how its result is printed."""
+
+    def __init__(self, context: typer.Context, as_json: bool) -> None:
+        self._context, self.as_json = context, as_json
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """The words after ``lcifr`` that ask for the same again."""
+        return words_of(self._context)
+
+    def is_asked(self, name: str) -> bool:
+        """Whether a field was given, and not as its default."""
+        return is_asked(self._context, name)
+
+    def print(self, result: Any, show: Callable[..., None], *more: Any) -> None:
+        """A result on stdout: as JSON, or as ``show(result, *more)`` prints it for people."""
+        if self.as_json:
+            print_json(result.to_dict())
+        else:
+            show(result, *more)
+
+
+def request_command(
+    app: typer.Typer, *kinds: Any, name: str | None = None, epilog: str = ""
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a command of a function that takes a request of each of these kinds and the :class:`Call`.
+
+    Its options are the fields of the requests, ordered by ``options_of``, and ``--json``.
+    """
+
+    def register(work: Callable[..., None]) -> Callable[..., None]:
+        def run(context: typer.Context, as_json: bool, **given: Any) -> None:
+            work(*(_request(kind, given) for kind in kinds), Call(context, as_json))
+
+        offered: dict[str, Any] = {"context": (typer.Context, MISSING)}
+        for kind in kinds:
+            hints = get_type_hints(kind)
+            offered |= {each: _typed(one, hints[each]) for each, one in options_of(kind).items()}
+        offered["as_json"] = (JsonOption, False)
+        run.__annotations__ = {each: hint for each, (hint, _) in offered.items()}
+        run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [
+                inspect.Parameter(each, KEYWORD, default=EMPTY if default is MISSING else default, annotation=hint)
+                for each, (hint, default) in offered.items()
+            ]
+        )
+        run.__name__, run.__doc__ = work.__name__, work.__doc__
+        app.command(name, epilog=epilog)(run)
+        return work
+
+    return register
+
+
+KEYWORD, EMPTY = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.empty
 
 
 def finite(value: float) -> float:
@@ -37,6 +98,73 @@ def finite(value: float) -> float:
     return value
 
 
+def _typed(one: Field[Any], hint: Any) -> tuple[Any, Any]:
+    """A field as typer has it: an annotated type and a default."""
+    known: Option = one.metadata["option"]
+    default = None if one.default_factory is not MISSING else one.default
+    plain: Any = hint
+    if isinstance(hint, types.UnionType):
+        plain = next(each for each in get_args(hint) if each is not types.NoneType)
+    is_list = get_origin(plain) is tuple
+    plain = get_args(plain)[0] if is_list else plain
+    if known.spelling is not None:
+        plain, is_list = str, known.spelling.is_list
+        default = None if known.spelling.write is None else known.spelling.write(default)
+    elif known.choices:
+        plain = _kind_of_choices(one.name, known.choices)
+        default = "none" if default is None and "none" in known.choices else default
+        default = default if default is None or default is MISSING else plain(default)
+    if is_list:
+        plain, default = list[plain], None
+    named = () if known.is_argument else (option_name(one) + (f"/--{known.negative}" if known.negative else ""),)
+    about = {
+        "help": known.help,
+        "metavar": known.metavar or (known.spelling.metavar if known.spelling else None),
+        "min": known.least if plain in (int, float) else None,
+        "max": known.most if plain in (int, float) else None,
+        "callback": finite if known.is_finite and plain is float else None,
+        "envvar": known.variable or None,
+        "rich_help_panel": known.panel or None,
+    }
+    shown = {"show_default": False} if known.variable else {}
+    place: Any = typer.Argument if known.is_argument else typer.Option
+    made = place(*named, **{each: value for each, value in about.items() if value is not None}, **shown)
+    return Annotated[plain | None if default is None else plain, made], default
+
+
+def _kind_of_choices(name: str, choices: tuple[str, ...]) -> Any:
+    """What typer offers a choice by."""
+    return StrEnum(name, {choice: choice for choice in choices})
+
+
+def _request(kind: Any, given: dict[str, Any]) -> Any:
+    """The request that the values of a call ask for; what is not given has its default."""
+    said = {name: (one.metadata["option"], given[name]) for name, one in options_of(kind).items()}
+    return kind(**{name: _value(*one) for name, one in said.items() if one[1] not in (None, [], ())})
+
+
+def _value(known: Option, given: Any) -> Any:
+    if known.spelling is not None:
+        return known.spelling.read(given)
+    if known.choices:
+        return None if given == "none" else str(given)
+    return tuple(given) if isinstance(given, list | tuple) else given
+
+
+def refuse_other_family(call: Call, request: LearningOptions) -> None:
+    """Options that were given, and mean nothing for what learns."""
+    for name, one in options_of(request).items():
+        family = one.metadata["option"].family
+        if family and request.learner not in (family, Learner.BOTH) and call.is_asked(name):
+            raise LcifrError(
+                f"{option_name(one)} works only with --learner {family}, not with --learner {request.learner}",
+                fix=f"leave out {option_name(one)}, or use --learner {family}",
+            )
+
+
+# Options of commands that are not made from a request yet.
+
+
 class Where(StrEnum):
     """On what a consumer proves."""
 
@@ -44,35 +172,7 @@ class Where(StrEnum):
     BOX = "box"
 
 
-class Task(StrEnum):
-    """What is predicted."""
-
-    AUTO = "auto"
-    CLASSIFICATION = "classification"
-    REGRESSION = "regression"
-
-
-class ClassWeight(StrEnum):
-    """How much each class counts in training."""
-
-    NONE = "none"
-    BALANCED = "balanced"
-
-    @property
-    def setting(self) -> str | None:
-        """As estimators take it."""
-        return None if self is ClassWeight.NONE else self.value
-
-
-TableArgument = Annotated[
-    str, typer.Argument(metavar="TABLE", help="The people: a .csv or .parquet file, or the name of a dataset.")
-]
-ProducerArgument = Annotated[Path, typer.Argument(metavar="PRODUCER", help="The folder that `lcifr produce` wrote.")]
-ConsumerArgument = Annotated[Path, typer.Argument(metavar="CONSUMER", help="The folder that `lcifr consume` wrote.")]
 OutOption = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="The new folder for the results.")]
-PhiOption = Annotated[
-    str, typer.Option("--phi", metavar="FILE|NAME", help="Who counts as similar: a .phi file or a ready-made formula.")
-]
 SchemaOption = Annotated[
     str | None,
     typer.Option(
@@ -81,9 +181,6 @@ SchemaOption = Annotated[
         help="The schema: a .toml file. (Default: the .toml next to the .phi, else inferred.)",
     ),
 ]
-TargetOption = Annotated[
-    str | None, typer.Option("--target", metavar="COLUMN", help="The column to predict. (Default: from the schema.)")
-]
 IdOption = Annotated[
     str | None, typer.Option("--id", metavar="COLUMN", help="The column of ids. (Default: row numbers, from 0.)")
 ]
@@ -91,58 +188,7 @@ SampleOption = Annotated[
     int | None,
     typer.Option("--sample", min=1, help="Use this many people of TABLE, drawn at random. (Default: all.)"),
 ]
-HeldOutOption = Annotated[
-    float, typer.Option("--held-out", min=0.01, max=0.9, help="Share of people to hold out from training.")
-]
-SeedOption = Annotated[
-    int, typer.Option("--seed", min=0, help="Seed for splits and training; the same seed gives the same run.")
-]
-ArithmeticOption = Annotated[
-    Arithmetic,
-    typer.Option(
-        "--arithmetic",
-        help="Verdicts hold in exact arithmetic, or on any float64 or float32 machine (not TF32, bfloat16, quantised).",
-    ),
-]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace existing results.")]
-EpochsOption = Annotated[int, typer.Option("--epochs", min=1, help="Training epochs.")]
-BatchOption = Annotated[int, typer.Option("--batch", min=1, help="People per training step.")]
-StretchOption = Annotated[
-    float,
-    typer.Option(
-        "--stretch",
-        callback=finite,
-        help="Train labels to survive this many times the proved radius; higher values certify more people.",
-    ),
-]
-WholeOption = Annotated[
-    bool,
-    typer.Option(
-        "--whole-numbers",
-        help="Integer attributes take whole numbers only, so that more people are certified.",
-    ),
-]
-LatentOption = Annotated[int, typer.Option("--latent", min=1, help="Width of the representation z.")]
-HiddenOption = Annotated[
-    str, typer.Option("--hidden", metavar="N,N,…", help='Widths of hidden layers, such as "20" or "100,100".')
-]
-ClassWeightOption = Annotated[
-    ClassWeight,
-    typer.Option("--class-weight", help="balanced: rare classes count as much as frequent ones. Not for regression."),
-]
-DecoderOption = Annotated[
-    float,
-    typer.Option(
-        "--decoder-weight",
-        min=0.0,
-        callback=finite,
-        help="Weight of reconstructing the attributes from z; above 0, z also serves other labels.",
-    ),
-]
-ShareOption = Annotated[
-    bool,
-    typer.Option("--share-formula/--withhold-formula", help="Whether the hand-over includes φ, schema and scales."),
-]
 OnOption = Annotated[
     Where | None,
     typer.Option(
@@ -150,10 +196,6 @@ OnOption = Annotated[
         help="Prove on each person's ball, as in the paper, or on the tighter box. "
         "(Default: ball; for a hand-over of trees, box.)",
     ),
-]
-ToleranceOption = Annotated[
-    float | None,
-    typer.Option(min=0.0, help="For regression: predictions closer than this count as the same decision."),
 ]
 WorkersOption = Annotated[
     int | None, typer.Option(min=1, help="Number of processes. (Default: one per core, if that pays off.)")
@@ -189,7 +231,6 @@ ChunkOption = Annotated[
         help="People per chunk; a stopped run loses at most one per process. (Default: 32 to 256; large tables 8192.)",
     ),
 ]
-BundleOption = Annotated[bool, typer.Option("--bundle/--no-bundle", help="Write the proofs for `lcifr check`.")]
 StrictOption = Annotated[
     bool, typer.Option("--strict", help="Exit 1 if there is a counterexample, 3 if someone is undecided.")
 ]
@@ -197,165 +238,6 @@ FailUnderOption = Annotated[
     float | None,
     typer.Option(min=0.0, max=1.0, help="Exit as with --strict if less than this share is certified; else exit 0."),
 ]
-
-
-def labels_of(given: Iterable[str] | None) -> dict[str, str]:
-    """``["0=refused,1=granted"]`` as ``{"0": "refused", "1": "granted"}``; a class may contain ``=``."""
-
-    fix = "write CLASS=NAME,CLASS=NAME, such as --labels 0=refused,1=granted"
-    found: dict[str, str] = {}
-    for entry in (one for text in given or () for one in re.split(r",(?=[^,]*=)", text)):
-        decision, equals, name = (part.strip() for part in entry.rpartition("="))
-        if not (decision and equals and name):
-            raise LcifrError(f"--labels: {entry!r} does not say what to call a decision", fix=fix)
-        if decision in found:
-            raise LcifrError(f"--labels names the decision {decision!r} twice", fix=fix)
-        found[decision] = name
-    return found
-
-
-def list_text(values: Iterable[float]) -> str:
-    """(20, 20) as ``"20,20"``: how lists are written as an option."""
-    return ",".join(f"{one:g}" for one in values)
-
-
-def widths_of(text: str) -> tuple[int, ...]:
-    """``"20,20"`` as (20, 20); empty text is no layer."""
-
-    words = [word.strip() for word in text.split(",") if word.strip()]
-    if not all(word.isdecimal() and int(word) > 0 for word in words):
-        raise LcifrError(
-            f"--hidden {text!r} is not a list of widths", fix='write whole numbers above 0, such as "20" or "50,50"'
-        )
-    return tuple(int(word) for word in words)
-
-
-# Which family learns, network or trees, and the options that are about one of them alone.
-
-
-class ProduceLearner(StrEnum):
-    """What a producer learns: one of the two."""
-
-    NETWORK = Learner.NETWORK.value
-    TREES = Learner.TREES.value
-
-
-LEARNER_HELP = "network: an encoder; z mixes attributes. trees: boosted step functions; z is one score per attribute."
-ProduceLearnerOption = Annotated[ProduceLearner, typer.Option("--learner", help=LEARNER_HELP)]
-TuneLearnerOption = Annotated[
-    Learner, typer.Option("--learner", help=f"{LEARNER_HELP} both: search both, and choose one model.")
-]
-TREES = "Trees only"
-RoundsOption = Annotated[
-    int, typer.Option("--rounds", min=1, rich_help_panel=TREES, help="Boosting rounds, at most; training stops early.")
-]
-RateOption = Annotated[
-    float,
-    typer.Option("--learning-rate", min=1e-6, max=1.0, rich_help_panel=TREES, help="Shrinks each boosting step."),
-]
-BinsOption = Annotated[
-    int, typer.Option("--max-bins", min=2, rich_help_panel=TREES, help="Bins per numeric attribute, at most.")
-]
-LeastOption = Annotated[
-    int, typer.Option("--min-people", min=1, rich_help_panel=TREES, help="People on either side of a split, at least.")
-]
-SubsampleOption = Annotated[
-    float,
-    typer.Option("--subsample", min=0.01, max=1.0, rich_help_panel=TREES, help="Share of people used in each round."),
-]
-PairsOption = Annotated[
-    str,
-    typer.Option(
-        "--interactions",
-        metavar="N|auto",
-        rich_help_panel=TREES,
-        help="Pairs of attributes with a score of their own, at most; auto: as many as help validation people.",
-    ),
-]
-PAIRS = str(BOOSTER.interactions)
-DepthOption = Annotated[
-    int,
-    typer.Option(
-        "--depth",
-        min=1,
-        max=MOST_DEPTH,
-        rich_help_panel=TREES,
-        help="Above 1: add trees with up to this many cuts on the way to a leaf, each with its own score.",
-    ),
-]
-BagsOption = Annotated[
-    int,
-    typer.Option(
-        "--bags",
-        min=1,
-        rich_help_panel=TREES,
-        help="Models to average, each trained without a different share of the people; for small tables.",
-    ),
-]
-RisingOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--rising",
-        metavar="COLUMN",
-        rich_help_panel=TREES,
-        help="The score must not fall as this number rises. Repeatable.",
-    ),
-]
-FallingOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--falling",
-        metavar="COLUMN",
-        rich_help_panel=TREES,
-        help="The score must not rise as this number rises. Repeatable.",
-    ),
-]
-
-OF_FAMILY = {
-    Learner.NETWORK: ("decoder_weight", "latent", "hidden", "epochs", "batch"),
-    Learner.TREES: (
-        "rounds",
-        "learning_rate",
-        "max_bins",
-        "min_people",
-        "subsample",
-        "interactions",
-        "depth",
-        "bags",
-        "rising",
-        "falling",
-    ),
-}
-
-
-def refuse_other_family(context: typer.Context, learner: str) -> None:
-    """Options that were given, and mean nothing for what learns."""
-    for family, names in OF_FAMILY.items():
-        if learner in (family, Learner.BOTH):
-            continue
-        for name in names:
-            if is_asked(context, name):
-                option = f"--{name.replace('_', '-')}"
-                raise LcifrError(
-                    f"{option} works only with --learner {family}, not with --learner {learner}",
-                    fix=f"leave out {option}, or use --learner {family}",
-                )
-
-
-def pairs_of(text: str) -> int | str:
-    """``"10"`` as 10; ``"auto"`` stays."""
-    if text == AUTO:
-        return text
-    if not text.isdecimal():
-        raise LcifrError(f"--interactions {text!r} is no number of pairs", fix="0, a whole number above it, or auto")
-    return int(text)
-
-
-def directions_of(rising: list[str] | None, falling: list[str] | None) -> tuple[tuple[str, int], ...]:
-    """Monotone attributes as requests have them: 1 for rising, -1 for falling."""
-    if both := set(rising or ()) & set(falling or ()):
-        raise LcifrError(f"--rising and --falling both name {min(both)}", fix="leave one of them out")
-    return tuple((name, 1) for name in rising or ()) + tuple((name, -1) for name in falling or ())
 
 
 # Options and next steps of models that already decide, shared by the commands that take one.
@@ -496,11 +378,6 @@ def needed_formula(phi: str | None) -> str:
             "--phi is missing: it says who counts as similar", fix="add --phi FILE; `lcifr init TABLE` drafts one"
         )
     return phi
-
-
-def groups_of(same: list[str] | None) -> tuple[tuple[str, ...], ...]:
-    """``["a,b"]`` as (("a", "b"),)."""
-    return tuple(tuple(name.strip() for name in one.split(",") if name.strip()) for one in same or ())
 
 
 def show_next_of_model(request: InitRequest, result: InitResult) -> None:

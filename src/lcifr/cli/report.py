@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from lcifr.cli.options import LabelsOption, labels_of, new_app
+from lcifr.cli.options import LabelsOption, new_app
 from lcifr.cli.output import JsonOption, print_json, to_stderr
+from lcifr.workflows.options import labels_of
 
 app = new_app()
 EXAMPLE = "Example: lcifr report audit --out report.html"

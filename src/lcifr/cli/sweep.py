@@ -22,8 +22,6 @@ from lcifr.cli.options import (
     OutOption,
     ReferenceOption,
     SameOption,
-    groups_of,
-    labels_of,
     needed_folder,
     needed_formula,
     new_app,
@@ -32,6 +30,7 @@ from lcifr.cli.options import (
 )
 from lcifr.cli.output import JsonOption, command, exit_code, print_json, say, to_stderr, words_of
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.workflows.options import groups_of, labels_of
 from lcifr.workflows.sweep_people import MOST
 
 if TYPE_CHECKING:

@@ -406,6 +406,12 @@ class AdditiveModel:
         largest = (np.abs(term.values).reshape(-1, self.outputs).max(0) for term in self.terms)
         return np.asarray(np.abs(self.base) + sum(largest))
 
+    def followed_by(self, weight: FloatArray, bias: FloatArray) -> AdditiveModel:
+        """weight · scores + bias; again an additive model."""
+        shapes = tuple(replace(shape, values=shape.values @ weight.T) for shape in self.shapes)
+        pairs = tuple(replace(pair, values=pair.values @ weight.T) for pair in self.pairs)
+        return AdditiveModel(weight @ self.base + bias, shapes, self.features, pairs)
+
     def largest(self, region: Region, directions: FloatArray) -> FloatArray:
         """(people, directions) upper bounds of directions · scores over each person's region; −∞ where it is empty.
 
@@ -592,11 +598,43 @@ def read_additive(trees: Trees, encoding: Encoding) -> AdditiveModel | None:
     return AdditiveModel(base, tuple(shapes), trees.inputs, tuple(pairs))
 
 
-def followed_by(found: AdditiveModel, weight: FloatArray, bias: FloatArray) -> AdditiveModel:
-    """weight · scores + bias, of the scores that an additive model gives; again an additive model."""
-    shapes = tuple(replace(shape, values=shape.values @ weight.T) for shape in found.shapes)
-    pairs = tuple(replace(pair, values=pair.values @ weight.T) for pair in found.pairs)
-    return AdditiveModel(weight @ found.base + bias, shapes, found.features, pairs)
+OPERATIONS = 64
+"""Beyond one for each tree or term, that a number passes through here at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class AdditiveTerms:
+    """A deployed function as a sum of terms.
+
+    Parameters
+    ----------
+    rounded : (outputs,) how far machines can be from the function, wherever they are asked.
+    reach : (outputs,) no output is larger. operations : how many numbers are added up to terms at most.
+    """
+
+    model: AdditiveModel
+    rounded: FloatArray
+    reach: FloatArray
+    operations: int
+
+    @cached_property
+    def room(self) -> FloatArray:
+        """(outputs,) how far machines can be from the sum of these terms: with what is rounded here, too, when trees
+        are added up to terms and terms to a sum."""
+        steps = self.operations + len(self.model.terms) + OPERATIONS
+        return np.asarray((self.rounded + 2 * gamma(steps) * (self.model.sizes + self.reach)) * (1.0 + 1e-9))
+
+    def followed_by(self, weight: FloatArray, bias: FloatArray, rounded: FloatArray) -> AdditiveTerms:
+        """weight · these outputs + bias, where machines can be off by ``rounded`` (outputs,) more."""
+        size = np.abs(weight)
+        model, rounded = self.model.followed_by(weight, bias), rounded + size @ self.rounded
+        return AdditiveTerms(model, rounded, size @ self.reach, self.operations)
+
+    def largest(self, region: Region, directions: FloatArray) -> FloatArray:
+        """(people, k) what directions (people, k, outputs) · a machine's outputs stay below, over each region."""
+        each, which = np.unique(directions.reshape(-1, directions.shape[-1]), axis=0, return_inverse=True)
+        found = self.model.largest(region, each) + np.abs(each) @ self.room
+        return np.asarray(np.take_along_axis(found, which.reshape(directions.shape[:2]), axis=1))
 
 
 def term_name(term: Term) -> str:

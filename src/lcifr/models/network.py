@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import json
 import struct
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, reduce
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lcifr.data import Encoding
 from lcifr.data.files import write_atomic
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
-from lcifr.models.function import Function
+from lcifr.models.function import Deployed, Evaluation, Function
 from lcifr.models.rule import Kind, Rule
 from lcifr.regions.region import Region
 
 if TYPE_CHECKING:
     from torch import nn
+
+    from lcifr.models.additive import AdditiveModel
 
 
 # Network: affine layers with ReLU between, frozen in float64.
@@ -61,8 +65,47 @@ class Layer:
     bias: FloatArray
 
 
+class OfNetworks(Function):
+    """What one network and a chain of them have in common: they are continuous, and computed factor by factor."""
+
+    jumps = False
+    uses_device = True
+
+    @abstractmethod
+    def in_turn(self) -> tuple[Network, ...]:
+        """The networks that are applied one after the other."""
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        return self.inputs, *(len(layer.bias) for factor in self.in_turn() for layer in factor.layers)
+
+    def deployed(self, arithmetic: Arithmetic, encoding: Encoding | None = None) -> Deployed:
+        from lcifr.models.rounding import DeployedNetworks, Stage  # which is about networks itself
+
+        stages = [Stage(factor, arithmetic) for factor in self.in_turn()]
+        if encoding is None:
+            return DeployedNetworks.on_latents(*stages)
+        return DeployedNetworks.on_people(encoding, *stages)
+
+    def describe(self) -> str:
+        return "a network"
+
+    def reads(self) -> NDArray[np.intp]:
+        """The columns with a weight in the first factor that does anything."""
+        first = next((one for one in self.in_turn() if not one.is_identity), self.in_turn()[0])
+        return np.flatnonzero((first.layers[0].weight != 0).any(0))
+
+    def after_sums(self, found: AdditiveModel) -> AdditiveModel | None:
+        """Linear networks keep sums; the terms of the others are mixed."""
+        if not is_affine(self.in_turn()):
+            return None
+        for factor in self.in_turn():
+            found = found.followed_by(factor.layers[0].weight, factor.layers[0].bias)
+        return found
+
+
 @dataclass(frozen=True)
-class Network(Function):
+class Network(OfNetworks):
     """Affine layers with ReLU between them; no ReLU after the last.
 
     Build it with :meth:`from_arrays` or :meth:`from_torch`, which check the shapes and freeze the numbers.
@@ -124,6 +167,13 @@ class Network(Function):
     def outputs(self) -> int:
         """How many values come out."""
         return int(self.layers[-1].weight.shape[0])
+
+    def in_turn(self) -> tuple[Network, ...]:
+        return (self,)
+
+    @property
+    def affine(self) -> tuple[FloatArray, FloatArray] | None:
+        return None if self.depth else (self.layers[0].weight, self.layers[0].bias)
 
     @cached_property
     def is_identity(self) -> bool:
@@ -205,9 +255,28 @@ class Network(Function):
         """The rows of [W b] of every layer."""
         return [np.column_stack([layer.weight, layer.bias]).tolist() for layer in self.layers]
 
-    def to_bytes(self) -> bytes:
-        """The numbers and nothing else, as JSON: what an exact checker reads, and what the hash is taken of."""
-        return json.dumps(self.rows(), separators=(",", ":"), allow_nan=False).encode()
+    def to_plain(self) -> list[list[list[float]]]:
+        return self.rows()
+
+    def slopes(self, points: FloatArray, directions: FloatArray) -> FloatArray:
+        masks, value = [], points
+        for layer in self.layers[:-1]:
+            value = value @ layer.weight.T + layer.bias
+            masks.append(value > 0)
+            value = np.maximum(value, 0.0)
+        slope = directions @ self.layers[-1].weight
+        for layer, mask in zip(reversed(self.layers[:-1]), reversed(masks), strict=True):
+            slope = (slope * mask) @ layer.weight
+        return np.asarray(slope)
+
+    def twice(self, own: NDArray[np.intp], others: NDArray[np.intp], width: int) -> Network:
+        """The outputs at x, then those at x′: two copies side by side; what both share is one column."""
+        first, *rest = self.layers
+        weight = np.zeros((2, *first.weight.shape[:1], width))
+        weight[0][:, own], weight[1][:, others] = first.weight, first.weight
+        layers = [(weight.reshape(-1, width), np.tile(first.bias, 2))]
+        layers += [(_side_by_side(layer.weight), np.tile(layer.bias, 2)) for layer in rest]
+        return Network.from_arrays(layers)
 
     def save(self, path: str | Path) -> None:
         """Write the network as safetensors, its hash in the header; written beside and renamed."""
@@ -311,7 +380,7 @@ __all__: Sequence[str] = ("Layer", "Network", "as_network", "compose", "gamma")
 
 
 @dataclass(frozen=True)
-class Chain(Function):
+class Chain(OfNetworks):
     """Networks applied in turn; build it with :func:`chain_of`.
 
     Parameters
@@ -329,6 +398,9 @@ class Chain(Function):
                 raise NetworkError(
                     f"factor {place + 1} takes {right.inputs} values, factor {place} gives {left.outputs}"
                 )
+
+    def in_turn(self) -> tuple[Network, ...]:
+        return self.factors
 
     @property
     def inputs(self) -> int:
@@ -365,10 +437,8 @@ class Chain(Function):
         chain = FactorChain([[read_network(factor.rows()) for factor in self.factors]], self.inputs)
         return tuple(chain.at({("numeric", 0): [*enumerate(map(float, point))]}))
 
-    def to_bytes(self) -> bytes:
-        """The numbers and nothing else, as an exact checker reads them."""
-        content = {"kind": "network", "factors": [factor.rows() for factor in self.factors]}
-        return json.dumps(content, separators=(",", ":"), allow_nan=False).encode()
+    def to_plain(self) -> dict[str, Any]:
+        return {"kind": "network", "factors": [factor.rows() for factor in self.factors]}
 
 
 def chain_of(networks: Iterable[Network]) -> Network | Chain:
@@ -379,20 +449,12 @@ def chain_of(networks: Iterable[Network]) -> Network | Chain:
 
 def factors_of(function: Function) -> tuple[Network, ...]:
     """The factors of a chain; a network is its own only one. Anything else is an error that names it."""
-    return function.factors if isinstance(function, Chain) else (as_network(function),)
+    return function.in_turn() if isinstance(function, OfNetworks) else (as_network(function),)
 
 
 def is_affine(factors: Sequence[Network]) -> bool:
     """Whether there is no ReLU in them."""
     return all(factor.depth == 0 for factor in factors)
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """values : (…, outputs) computed in float64. error : (…, outputs) how far they can be from exact arithmetic."""
-
-    values: FloatArray
-    error: FloatArray
 
 
 def evaluate(factors: Sequence[Network], points: ArrayLike) -> Evaluation:
@@ -520,22 +582,7 @@ def largest_sizes(region: Region) -> FloatArray:
 # is :func:`lcifr.models.network.merging_error`.
 
 
-def side_by_side(network: Network, own: NDArray[np.intp], others: NDArray[np.intp], width: int) -> Network:
-    """The outputs at x and those at x′, of pairs with ``width`` columns.
-
-    Parameters
-    ----------
-    own, others : (inputs,) the column of a pair that holds each input at x, and at x′; what both share is one column.
-    """
-    first, *rest = network.layers
-    weight = np.zeros((2, *first.weight.shape[:1], width))
-    weight[0][:, own], weight[1][:, others] = first.weight, first.weight
-    layers = [(weight.reshape(-1, width), np.tile(first.bias, 2))]
-    layers += [(_twice(layer.weight), np.tile(layer.bias, 2)) for layer in rest]
-    return Network.from_arrays(layers)
-
-
-def _twice(weight: FloatArray) -> FloatArray:
+def _side_by_side(weight: FloatArray) -> FloatArray:
     rows, columns = weight.shape
     found = np.zeros((2 * rows, 2 * columns))
     found[:rows, :columns], found[rows:, columns:] = weight, weight

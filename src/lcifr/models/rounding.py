@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -12,11 +13,12 @@ from numpy.typing import NDArray
 from lcifr.data import Encoding
 from lcifr.data.encoding import FeatureColumns
 from lcifr.models.arithmetic import FORMATS, Arithmetic, FloatFormat
+from lcifr.models.function import REFUSED, Deployed, Evaluation
 from lcifr.models.network import (
     FLOOR,
-    Evaluation,
     Layer,
     Network,
+    chain_of,
     compose,
     evaluate,
     gamma,
@@ -24,6 +26,7 @@ from lcifr.models.network import (
     largest_sizes,
     merge,
     merging_error,
+    passed_on,
 )
 from lcifr.regions.region import Cell, Region
 
@@ -225,8 +228,6 @@ def linear_merging(factors: Sequence[Network], columns: FeatureColumns) -> Linea
 
 AT_ONCE = 1024
 """People whose numbers stay in the cache together."""
-REFUSED = 1e300
-"""Stands for an infinite bound, where overflow is possible: beyond every output, and 0 times it is 0."""
 
 
 @dataclass(frozen=True)
@@ -245,7 +246,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Deployment:
+class DeployedNetworks(Deployed):
     """A chain of networks, each in its arithmetic, behind an encoding or on latent points.
 
     Parameters
@@ -262,20 +263,29 @@ class Deployment:
     columns: FeatureColumns | None = field(default=None, repr=False, compare=False)
 
     @classmethod
-    def on_people(cls, encoding: Encoding, *stages: Stage) -> Deployment:
+    def on_people(cls, encoding: Encoding, *stages: Stage) -> DeployedNetworks:
         """From the table's values on, through the steps of its encoding."""
         groups = len(encoding.schema.names)
         return cls(stages, groups, encoding.numbers.flushing_error, encoding)
 
     @classmethod
-    def on_latents(cls, *stages: Stage) -> Deployment:
+    def on_latents(cls, *stages: Stage) -> DeployedNetworks:
         """From stored numbers on."""
         return cls(stages, stages[0].network.inputs)
 
+    def after(self, first: Deployed) -> Deployed:
+        """Networks on networks are one chain; on anything else, as every function."""
+        if isinstance(first, DeployedNetworks):
+            return replace(first, stages=(*first.stages, *self.stages))
+        return super().after(first)
+
     @property
     def is_exact(self) -> bool:
-        """Whether it is said of real numbers: then nothing is rounded."""
         return any(stage.arithmetic is Arithmetic.EXACT for stage in self.stages)
+
+    @property
+    def is_as_asked(self) -> bool:
+        return self.is_exact and len(self.stages) == 1
 
     @property
     def outputs(self) -> int:
@@ -288,11 +298,20 @@ class Deployment:
         return tuple(stage.network for stage in self.stages)
 
     def evaluate(self, points: FloatArray) -> Evaluation:
-        """A plain forward pass, and how far it can be from exact arithmetic."""
         return evaluate(self.factors, points)
 
+    def evaluate_around(self, points: FloatArray, off: FloatArray) -> Evaluation:
+        found = self.evaluate(points)
+        return Evaluation(found.values, found.error + self._passed_on(off))
+
+    def exactly(self, point: Sequence[float]) -> tuple[Fraction, ...]:
+        """Of the factors: merged, they would be another function by a little."""
+        return chain_of(self.factors).exactly(point)
+
+    def reads(self) -> NDArray[np.intp]:
+        return chain_of(self.factors).reads()
+
     def merging_error(self, region: Region) -> FloatArray:
-        """(people, outputs) how far the merged network can be from the factors one after the other, in the region."""
         return merging_error(self.factors, region)
 
     @cached_property
@@ -300,18 +319,12 @@ class Deployment:
         """All of them as the one network that proofs work on; :meth:`room_over` has what that differs by."""
         return merge(*self.factors)
 
-    def asked_over(self, region: Region) -> Region:
-        """Where the merged network is asked: on the region itself."""
-        return region
-
     def room_over(self, region: Region) -> FloatArray:
-        """(people, outputs) how far machines can be from the merged network in exact arithmetic, in the region."""
         if self._linear_merging is None:
             return merging_error(self.factors, region) + self.error_over(region)
         return self._linear_merging.at(self._sizes_in(region)) + self.error_over(region)
 
     def room_anywhere(self, region: Region) -> FloatArray:
-        """(outputs,) what :meth:`room_over` is for nobody above; one evaluation, however many people there are."""
         return np.asarray(self.room_over(region.hull())[0])
 
     @cached_property
@@ -346,7 +359,6 @@ class Deployment:
         return sizes
 
     def error_at(self, points: FloatArray) -> FloatArray:
-        """(people, outputs) how far the outputs at points (people, inputs) can be from exact ones, at most REFUSED."""
         if self.is_exact:
             return np.zeros((len(points), self.outputs))
         if self._linear_rounding is not None and (sizes := self._sizes(points)).max(initial=0.0) <= LARGEST_SIZE:
@@ -355,14 +367,31 @@ class Deployment:
         return self._error(Cell(np.arange(points.shape[1]), points, points, (), None, everywhere))
 
     def error_among(self, points: FloatArray) -> FloatArray:
-        """(outputs,) what :meth:`error_at` is at none of these points above; one evaluation, however many there are."""
         if self.is_exact or len(points) == 0:
             return np.zeros(self.outputs)
         ends = points.min(0, keepdims=True), points.max(0, keepdims=True)
         return np.asarray(self._error(Cell(np.arange(points.shape[1]), *ends, (), None, np.ones(1, np.bool_)))[0])
 
+    def error_around(self, computed: Evaluation, off: FloatArray) -> FloatArray:
+        off = off + computed.error
+        lower, upper = np.nextafter(computed.values - off, -np.inf), np.nextafter(computed.values + off, np.inf)
+        found = self.error_over(Region.from_arrays(lower, upper)) + self._passed_on(off)
+        return np.asarray(np.minimum(found, REFUSED))
+
+    def error_within(self, size: FloatArray | None, off: FloatArray) -> FloatArray:
+        if size is None:
+            return super().error_within(size, off)
+        found = self.error_over(Region.from_arrays(-size[None], size[None]))[0] + self._passed_on(off)
+        return np.asarray(np.minimum(found, REFUSED))
+
+    def _passed_on(self, error: FloatArray) -> FloatArray:
+        """(…, outputs) what the networks make of an error of their inputs (…, inputs), at most."""
+        for factor in self.factors:
+            error = passed_on(factor, error)
+        return np.asarray(error * (1.0 + 1e-9))
+
     def error_over(self, region: Region) -> FloatArray:
-        """(people, outputs) the same for everybody in a person's region; 0 where nobody is."""
+        """(people, outputs) the same for all of a person's region; 0 where that is empty."""
         worst = np.zeros((region.people, self.outputs))
         if self._linear_rounding is not None:
             sizes = self._sizes_in(region)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import json
-from abc import ABC
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lcifr.data import Encoding
 from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import FORMATS, Arithmetic
-from lcifr.models.function import FloatArray, Function
-from lcifr.models.network import FLOOR, LARGEST, Evaluation, Network, gamma, passed_on
-from lcifr.models.rounding import LOST, REFUSED, ROUND_UP, Deployment
+from lcifr.models.function import REFUSED, Deployed, Evaluation, FloatArray, Function
+from lcifr.models.network import FLOOR, LARGEST, gamma
+from lcifr.models.rounding import LOST, ROUND_UP
 from lcifr.regions.region import BoolArray, Cell, Region
+
+if TYPE_CHECKING:
+    from lcifr.models.additive import AdditiveModel, AdditiveTerms
 
 # Nodes of one tree as loaders build them, nested; cutting off branches that nobody can reach.
 
@@ -228,6 +230,18 @@ class Trees(Function):
         """The scale, rounded up."""
         return float(np.nextafter(float(self.scale), np.inf))
 
+    @property
+    def tree_count(self) -> int:
+        return self.count
+
+    def describe(self) -> str:
+        return "trees"
+
+    @cached_property
+    def reach(self) -> FloatArray:
+        """(outputs,) no output is larger than this."""
+        return np.asarray(np.abs(self.base) + self.scale_above * self.largest.sum(0))
+
     @cached_property
     def largest(self) -> FloatArray:
         """(trees, outputs) the largest absolute value among the leaves of each tree."""
@@ -307,8 +321,20 @@ class Trees(Function):
             return ["numeric", int(nodes.column[n]), float(nodes.threshold[n])]
         return ["choice", int(nodes.column[n]), np.flatnonzero(nodes.sets[nodes.chosen[n]]).tolist()]
 
-    def to_bytes(self) -> bytes:
-        return json.dumps(self.to_plain(), separators=(",", ":"), allow_nan=False).encode()
+    def deployed(self, arithmetic: Arithmetic, encoding: Encoding | None = None) -> Deployed:
+        return DeployedTrees(self, arithmetic)
+
+    def reads(self) -> NDArray[np.intp]:
+        numbers = self.nodes.column[self.nodes.kind == NUMBER]
+        return np.union1d(numbers, np.flatnonzero(self.nodes.sets.any(0))).astype(np.intp)
+
+    def thresholds(self, column: int) -> FloatArray:
+        return np.unique(self.nodes.threshold[(self.nodes.kind == NUMBER) & (self.nodes.column == column)])
+
+    def additive(self, encoding: Encoding) -> AdditiveModel | None:
+        from lcifr.models.additive import read_additive  # which is about trees itself
+
+        return read_additive(self, encoding)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Trees) and self.hash == other.hash
@@ -478,65 +504,44 @@ class _Walk:
             self.visit(int(nodes.second[n]), here & (self.cell.upper[:, place] > threshold), left)
 
 
-# Sums of trees in floating point, networks on their outputs, and trees behind an encoder: how far machines are off.
-#
-# The bounds are those of docs/design/trees.md. Proofs about a network on trees work on the network alone, over the box
-# of
-# outputs of each cell of a region: where scores of attributes move independently, as those of an additive model do, a
-# linear network loses nothing by that. Proofs about trees behind an encoder work on the trees alone, over a box of z.
+# Sums of trees in floating point: how far machines are off, with the bounds of docs/design/trees.md.
 
 
 @dataclass(frozen=True)
-class TreesDeployment:
-    """Trees, and the arithmetic in which their leaves are added up; what :class:`Deployment` is for networks."""
+class DeployedTrees(Deployed):
+    """Trees, and the arithmetic in which their leaves are added up."""
 
     trees: Trees
     arithmetic: Arithmetic
+    has_image: ClassVar[bool] = True
 
     @property
     def is_exact(self) -> bool:
-        """Whether it is said of real numbers: then nothing is rounded."""
         return self.arithmetic is Arithmetic.EXACT
 
     @property
-    def outputs(self) -> int:
-        """How many values come out."""
-        return self.trees.outputs
-
-    @property
     def merged(self) -> Trees:
-        """What proofs work on."""
         return self.trees
 
-    def evaluate(self, points: FloatArray) -> Evaluation:
-        """A plain float64 sum, and how far it can be from exact arithmetic."""
-        return Evaluation(self.trees(points), np.asarray(self.trees.error(points)))
-
-    def merging_error(self, region: Region) -> FloatArray:
-        """(people, outputs) nothing is merged."""
-        return np.zeros((region.people, self.outputs))
-
-    def asked_over(self, region: Region) -> Region:
-        """Where the trees are asked: on the region itself."""
-        return region
-
-    def error_over(self, region: Region) -> FloatArray:
-        """(people, outputs) how far machines can be from exact arithmetic, in the region."""
-        return np.tile(self._error(self.trees.largest.sum(0)), (region.people, 1))
-
-    def room_over(self, region: Region) -> FloatArray:
-        """(people, outputs) the same: nothing is merged."""
-        return self.error_over(region)
+    def after(self, first: Deployed) -> Deployed:
+        """Trees on people as they are take categories; on what mixes columns there are numbers only."""
+        if not first.merged.is_identity and (self.trees.nodes.kind == CATEGORY).any():
+            raise NetworkError(
+                "the trees split categories, and an encoder that mixes columns gives numbers only",
+                fix="audit them on the raw columns, or trees that were trained on this encoder's latents",
+            )
+        return super().after(first)
 
     def error_at(self, points: FloatArray) -> FloatArray:
-        """(people, outputs) how far the outputs at points (people, inputs) can be from exact ones, at most REFUSED."""
         if self.is_exact:
             return np.zeros((len(points), self.outputs))
         return self._error(np.abs(self.trees.nodes.value[self.trees.leaves(points)]).sum(1))
 
     def error_among(self, points: FloatArray) -> FloatArray:
-        """(outputs,) what :meth:`error_at` is at none of these points above."""
         return self._error(self.trees.largest.sum(0))
+
+    def error_over(self, region: Region) -> FloatArray:
+        return np.tile(self._error(self.trees.largest.sum(0)), (region.people, 1))
 
     def _error(self, size: FloatArray) -> FloatArray:
         """(…, outputs) E, from the sum of the largest leaves of each output."""
@@ -551,149 +556,45 @@ class TreesDeployment:
         error = error * ROUND_UP
         return np.where(base + (1.0 + scale) * size + error < kind.largest, error, REFUSED)
 
+    def image(self, region: Region) -> Region:
+        """The scores of each cell, with what machines round: a box."""
+        return output_region(self.trees, region, self.room_over(region))
 
-class TwoDeployments(ABC):
-    """One deployment on top of another: ``first`` gives the scores or z that ``second`` reads."""
+    def output_sizes(self) -> tuple[FloatArray, FloatArray]:
+        return self.trees.reach, np.asarray(self.trees.error(np.zeros(self.trees.inputs)))
 
-    first: Deployment | TreesDeployment
-    second: Deployment | TreesDeployment
+    def terms(self, encoding: Encoding, everyone: Region) -> AdditiveTerms | None:
+        from lcifr.models.additive import AdditiveTerms  # which is about trees itself
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether it is said of real numbers: then nothing is rounded."""
-        return self.first.is_exact or self.second.is_exact
+        found = self.trees.additive(encoding)
+        if found is None:
+            return None
+        operations = self.trees.count + self.trees.outputs
+        return AdditiveTerms(found, self.room_over(everyone)[0], self.trees.reach, operations)
 
-    @property
-    def outputs(self) -> int:
-        """How many values come out at the end."""
-        return self.second.outputs
+    # Trees jump: where z may be rounded across a threshold, the outputs may be another leaf's. So what z is off by
+    # becomes all that the trees give in a box around it.
 
-
-@dataclass(frozen=True)
-class NetworkOnTrees(TwoDeployments):
-    """Trees, then networks on their outputs, each in its arithmetic; what :class:`Deployment` is for networks alone.
-
-    Parameters
-    ----------
-    first : from encoded people to scores. second : from scores, as stored or computed, to outputs.
-    """
-
-    first: TreesDeployment
-    second: Deployment
-
-    @property
-    def merged(self) -> Network:
-        """What proofs work on, over :meth:`asked_over`."""
-        return self.second.merged
-
-    def asked_over(self, region: Region) -> Region:
-        """The scores that machines compute for everybody in a person's region: a box for each cell."""
-        return output_region(self.first.trees, region, self.first.room_over(region))
-
-    def evaluate(self, points: FloatArray) -> Evaluation:
-        """A plain forward pass, and how far it can be from exact arithmetic."""
-        scores = self.first.evaluate(points)
-        found = self.second.evaluate(scores.values)
-        return Evaluation(found.values, found.error + self._passed_on(scores.error))
-
-    def merging_error(self, region: Region) -> FloatArray:
-        """(people, outputs) how far the merged network can be from the networks one after the other."""
-        return self.second.merging_error(self.asked_over(region))
-
-    def error_over(self, region: Region) -> FloatArray:
-        """(people, outputs) how far machines can be from the networks in exact arithmetic, at scores they compute."""
-        return self.second.error_over(self.asked_over(region))
-
-    def room_over(self, region: Region) -> FloatArray:
-        """(people, outputs) how far machines can be from the merged network at the scores that they compute."""
-        return self.second.room_over(self.asked_over(region))
-
-    def error_at(self, points: FloatArray) -> FloatArray:
-        """(people, outputs) how far the outputs at points (people, inputs) can be from exact ones, at most REFUSED."""
-        if self.is_exact:
-            return np.zeros((len(points), self.outputs))
-        scores, off = self.first.trees(points), self.first.error_at(points)
-        off = off + self.first.trees.error(points)
-        box = Region.from_arrays(np.nextafter(scores - off, -np.inf), np.nextafter(scores + off, np.inf))
-        return np.minimum(self.second.error_over(box) + self._passed_on(off), REFUSED)
-
-    def error_among(self, points: FloatArray) -> FloatArray:
-        """(outputs,) what :meth:`error_at` is at none of these points above."""
-        if self.is_exact or len(points) == 0:
-            return np.zeros(self.outputs)
-        trees = self.first.trees
-        off = self.first.error_among(points) + trees.error(np.zeros(trees.inputs))
-        size = (np.abs(trees.base) + trees.scale_above * trees.largest.sum(0) + off) * (1.0 + 1e-9)
-        found = self.second.error_over(Region.from_arrays(-size[None], size[None]))[0] + self._passed_on(off)
-        return np.asarray(np.minimum(found, REFUSED))
-
-    def _passed_on(self, error: FloatArray) -> FloatArray:
-        """(…, outputs) what the networks make of an error of the scores (…, scores), at most."""
-        for factor in self.second.factors:
-            error = passed_on(factor, error)
-        return np.asarray(error * (1.0 + 1e-9))
-
-    def steepest(self, scores: FloatArray, directions: FloatArray) -> FloatArray:
-        """(people, k, scores) the slopes of directions (people, k, outputs) at scores (people, k, scores).
-
-        To look for somebody whom the decision turns against: along these the outputs grow fastest.
-        """
-        masks, value = [], scores
-        for layer in self.merged.layers[:-1]:
-            value = value @ layer.weight.T + layer.bias
-            masks.append(value > 0)
-            value = np.maximum(value, 0.0)
-        slope = directions @ self.merged.layers[-1].weight
-        for layer, mask in zip(reversed(self.merged.layers[:-1]), reversed(masks), strict=True):
-            slope = (slope * mask) @ layer.weight
-        return np.asarray(slope)
-
-
-@dataclass(frozen=True)
-class TreesOnLatents(TwoDeployments):
-    """An encoder, then trees on the z that a machine stores, each in its arithmetic.
-
-    Trees jump: where z may be rounded across a threshold, the outputs may be another leaf's. So what z is off by
-    becomes all that the trees say in a box around it.
-
-    Parameters
-    ----------
-    first : from encoded people to z. second : from stored z to outputs.
-    """
-
-    first: Deployment | TreesDeployment
-    second: TreesDeployment
-
-    def evaluate(self, points: FloatArray) -> Evaluation:
-        """A plain forward pass, and how far it can be from exact arithmetic."""
-        z = self.first.evaluate(points)
-        values, box = self.second.trees(z.values), self._around(z.values, z.error)
+    def evaluate_around(self, points: FloatArray, off: FloatArray) -> Evaluation:
+        values, box = self.trees(points), self._around(points, off)
         return Evaluation(values, np.maximum(box.upper - values, values - box.lower) * ROUND_UP)
 
-    def error_at(self, points: FloatArray) -> FloatArray:
-        """(people, outputs) how far the outputs at points (people, inputs) can be from exact ones, at most REFUSED."""
-        if self.is_exact:
-            return np.zeros((len(points), self.outputs))
-        z, off = self.first.evaluate(points), self.first.error_at(points)
-        box = self._around(z.values, np.minimum(off, REFUSED) + 2.0 * z.error)
-        error = (box.upper - box.lower) * ROUND_UP + self.second.error_among(points)
+    def error_around(self, computed: Evaluation, off: FloatArray) -> FloatArray:
+        box = self._around(computed.values, np.minimum(off, REFUSED) + 2.0 * computed.error)
+        error = (box.upper - box.lower) * ROUND_UP + self._error(self.trees.largest.sum(0))
         return np.where((off >= REFUSED).any(1, keepdims=True), REFUSED, np.minimum(error, REFUSED))
 
-    def error_among(self, points: FloatArray) -> FloatArray:
-        """(outputs,) what :meth:`error_at` is at none of these points above: from any leaves to any others."""
-        if self.is_exact or len(points) == 0:
-            return np.zeros(self.outputs)
-        if (self.first.error_among(points) >= REFUSED).any():
-            return np.full(self.outputs, REFUSED)
-        trees, rounded = self.second.trees, self.second.error_among(points)
+    def error_within(self, size: FloatArray | None, off: FloatArray) -> FloatArray:
+        """From any leaves to any others."""
+        rounded, trees = self._error(self.trees.largest.sum(0)), self.trees
         return np.asarray(np.minimum(3.0 * trees.scale_above * trees.largest.sum(0) + 2.0 * rounded, REFUSED))
 
     def _around(self, z: FloatArray, off: FloatArray) -> OutputBox:
         """The outputs at all that is as near to z (people, width) as that, in exact arithmetic."""
-        trees, ends = self.second.trees, (np.nextafter(z - off, -np.inf), np.nextafter(z + off, np.inf))
+        trees, ends = self.trees, (np.nextafter(z - off, -np.inf), np.nextafter(z + off, np.inf))
         values, error = trees(z), trees.error(z)
         found = OutputBox(values - 2.0 * error, values + 2.0 * error)
-        # A leaf that holds both corners of a box holds all of it: nearly everybody's.
+        # A leaf that holds both corners of a box holds all of it: that is so for nearly everyone.
         rows = np.flatnonzero((trees.leaves(ends[0]) != trees.leaves(ends[1])).any(1))
         if len(rows):
             cell = Cell(np.arange(z.shape[1]), ends[0][rows], ends[1][rows], (), None, np.ones(len(rows), np.bool_))

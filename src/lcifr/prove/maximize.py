@@ -15,7 +15,7 @@ from lcifr.models.function import Function
 from lcifr.models.network import Network
 from lcifr.prove.gate import ask, build_question
 from lcifr.prove.oracles.solvers import Capability, SolverEngine, find_solver
-from lcifr.prove.question import Answer, Engine, Obstacle, Question, Resources, Status, engine_of
+from lcifr.prove.question import HAVE_ENGINES, Answer, Engine, Obstacle, Question, Resources, Status, engine_of
 from lcifr.regions.region import Region
 
 # Methods that leave the work to the engine which the function names.
@@ -28,7 +28,7 @@ class OwnEngine(Engine, ABC):
         """As every engine, and as the function's own; functions without one are refused."""
         if not question.function.engine:
             found = type(question.function).__name__
-            return Obstacle(f"nothing is proved about functions of the kind {found}", "ask about a Network, or Trees")
+            return Obstacle(f"nothing is proved about functions of the kind {found}", HAVE_ENGINES)
         return super().accepts(question) or engine_of(question.function).accepts(question)
 
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from lcifr.errors import NetworkError
 from lcifr.models.function import Function
 from lcifr.models.network import Network, as_network
 from lcifr.regions.region import Region
@@ -368,8 +369,13 @@ class Engine(ABC):
         return None
 
 
+HAVE_ENGINES = "ask about a Network, or Trees"
+
+
 def engine_of(function: Function) -> Engine:
     """The engine that this kind of functions names."""
+    if not function.engine:
+        raise NetworkError(f"nothing is proved about functions of the kind {type(function).__name__}", fix=HAVE_ENGINES)
     module, _, name = function.engine.partition(":")
     return cast(Engine, getattr(importlib.import_module(module), name)())
 

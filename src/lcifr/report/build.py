@@ -9,18 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.deployment import is_raw
 from lcifr.certification.handover import FrozenEncoder, Representation, freeze
 from lcifr.certification.population import ScaleSource, Statement, decision_name, scale_sources, why_no_bound
 from lcifr.certification.verdicts import Audit, Certificates, Verdict
 from lcifr.data.files import versions
 from lcifr.display.charts import Histogram, histogram
 from lcifr.display.text import arithmetic_words, exactly
-from lcifr.models.function import Function
 from lcifr.models.model import Model
-from lcifr.models.network import Network
 from lcifr.models.rule import Kind
-from lcifr.models.trees import Trees
 from lcifr.phi import Similarity
 from lcifr.report.cautions import find_cautions, find_findings, find_notes
 from lcifr.report.content import (
@@ -156,27 +152,14 @@ def _origin(found: Audit | Certificates, encoder: FrozenEncoder | None, about: A
         audited=about.audited,
         written="" if about.written == about.audited else about.written,
         author=about.author,
-        encoder=() if encoder is None or is_raw(encoder) else _sizes(encoder.function),
-        model=_sizes(*found.model.computed),
+        encoder=() if encoder is None or encoder.function.is_identity else encoder.function.widths,
+        model=found.model.function.widths,
         arithmetic=arithmetic_words(found.arithmetic, getattr(found, "handover_arithmetic", None)),
         library=about.library,
-        trees=_trees(found.model.function),
-        encoder_trees=0 if encoder is None else _trees(encoder.function),
+        trees=found.model.function.tree_count,
+        encoder_trees=0 if encoder is None else encoder.function.tree_count,
         labels=about.decisions,
     )
-
-
-def _trees(function: Function) -> int:
-    return function.count if isinstance(function, Trees) else 0
-
-
-def _sizes(*functions: Network | Trees) -> tuple[int, ...]:
-    """The widths between layers; of trees their columns and outputs."""
-    widths = [functions[0].inputs]
-    for function in functions:
-        layers = () if isinstance(function, Trees) else function.layers
-        widths += [layer.weight.shape[0] for layer in layers] or [function.outputs]
-    return tuple(widths)
 
 
 def _promise(similarity: Similarity | None, hashes: Mapping[str, str] | None) -> Promise:
@@ -300,6 +283,6 @@ def _hashes(
     known = {"model": found.model.function.hash}
     if similarity is not None:
         known |= {"similarity": similarity.hash, "encoding": similarity.encoding.hash}
-    if encoder is not None and about.library is None and not is_raw(encoder):
+    if encoder is not None and about.library is None and not encoder.function.is_identity:
         known["encoder"] = encoder.function.hash
     return known

@@ -12,8 +12,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from lcifr.certification.handover import FrozenEncoder, Provenance
 from lcifr.certification.population import Statement, Tally
 from lcifr.certification.subject import Hashes, rule_of_bundle
@@ -243,14 +241,11 @@ def _refuse_changed(root: Path, settings: RunSettings | None) -> None:
 
 
 def _read_audit(root: Path, result: AuditResult, settings: RunSettings | None) -> FolderContent:
-    import pandas as pd
-
     schema = Schema.load(root / "schema.toml")
     people = Individuals.read(read_frame(root / "people.parquet"), schema)
     is_own = result.model.origin is None
     encoder, model, about = (_models if is_own else _library_models)(root, schema, result.model)
     verdicts = read_audited(root / "audited", people, model, about)
-    columns = pd.read_parquet(root / "audited" / "audit.parquet")
     phi = result.model.phi
     return FolderContent(
         verdicts,
@@ -259,7 +254,7 @@ def _read_audit(root: Path, result: AuditResult, settings: RunSettings | None) -
         about_audit(result, settings),
         hashes_of_audit(result),
         encoder,
-        columns["radius"].to_numpy(np.float64) if "radius" in columns else None,
+        verdicts.radius,
     )
 
 
@@ -304,18 +299,18 @@ def _fitting(encoding: Any, schema: Schema) -> Any:
 
 
 def _read_consumer(root: Path, result: ConsumeResult, settings: RunSettings | None) -> FolderContent:
-    import pandas as pd
+    from pyarrow import compute, parquet
 
-    rows, said, proved = pd.read_parquet(root / "certificates.parquet"), result.model, result.model.provenance
-    if "split" in rows:
-        rows = rows[rows["split"] == result.about]
+    rows, said, proved = parquet.read_table(root / "certificates.parquet"), result.model, result.model.provenance
+    if "split" in rows.column_names:
+        rows = rows.filter(compute.equal(rows["split"], result.about))
     model = read_saved_head(root, said.task).model.agreeing(tolerance=said.tolerance)
     if model.function.hash != said.model:
         raise ArtefactError(f"{root}: model.safetensors is not the model that was certified: the hashes differ")
     similar = proved.formula()  # read again: whoever edited the text is found out
     english = None if similar is None else similar.explain()
     return FolderContent(
-        Certificates.of_rows(rows, model, result.on),
+        Certificates.from_arrow(rows, model, result.on),
         result.statement,
         Promise("the producer’s formula", proved.similarity_text, english, proved.similarity),
         about_consumer(result, settings),

@@ -94,13 +94,12 @@ def audit_people(
 
 def _device(subject: AuditSubject, asked: str, workers: Workers) -> dict[str, str]:
     """What the options of a job say of the device: nothing for the CPU, so that its parts are named as ever."""
-    from lcifr.models.trees import Trees
     from lcifr.workflows.events import note
     from lcifr.workflows.executors import job_device
 
     device = job_device(asked, workers)
-    if device is not None and isinstance(subject.model.function, Trees):
-        note(f"--device {asked} changes nothing here: trees are searched on the CPU")
+    if device is not None and not subject.model.function.uses_device:
+        note(f"--device {asked} changes nothing here: {subject.model.function.describe()} are searched on the CPU")
         return {}
     return {} if device is None else {"device": device}
 

@@ -137,7 +137,7 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
     labels = name_decisions(request.labels, decisions_of(model))
     handed, learned_from = Outline.read(request.people), used.provenance
     on = request.on or usual_surroundings(handed.provenance, model)
-    computed = choose_for(request.arithmetic, model.computed)
+    computed = choose_for(request.arithmetic, (model.function,))
     _refuse_another_encoder(handed.provenance, learned_from, request)
     file, parts = run.work / CERTIFIED, run.work / "certified"
     if not run.steps.kept(CERTIFIED, parts.name):

@@ -7,9 +7,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from lcifr.errors import ArtefactError, LcifrError, NetworkError
-from lcifr.learn.parameters import HEAD
+from lcifr.learn.parameters import HEAD, Learner
 from lcifr.workflows.events import Listener, StepKind, listening, step
 from lcifr.workflows.folders import Command, run_folder
+from lcifr.workflows.options import (
+    CLASSES,
+    TOLERANCE,
+    WIDTHS,
+    OutOptions,
+    argument,
+    arithmetic_option,
+    class_weight_option,
+    id_option,
+    learned,
+    on_option,
+    option,
+    option_name,
+    options_of,
+)
 from lcifr.workflows.people import HELD_OUT, TRAIN, Labels, find_split_labels
 from lcifr.workflows.results import ModelOrigin
 
@@ -27,77 +42,68 @@ if TYPE_CHECKING:
 # ConsumeRequest: what to learn on a hand-over, or which tree model on it to certify; and where the result goes.
 
 
+ABOUT_TREES: dict[str, Any] = {"panel": "A tree model that was trained on z elsewhere"}
+ABOUT_LEARNING: dict[str, Any] = {"family": Learner.NETWORK}
+
+
 @dataclass(frozen=True, kw_only=True)
-class ConsumeRequest:
-    """What to learn on a hand-over, or which tree model on it to certify, and where the result goes.
+class ConsumeRequest(OutOptions):
+    """What to learn on a hand-over, or which tree model on it to certify, and where the result goes."""
 
-    Parameters
-    ----------
-    handover : the folder that the producer handed over. labels : a .csv or .parquet file with labels, by id.
-    out : the new folder. force : replace it if lcifr wrote it.
-    target, id_column : columns of the labels; None for the only one, and for ``id`` or else row numbers.
-    task : ``auto``, ``classification`` or ``regression``. tolerance : how far two numbers of
-        one decision may be apart.
-    hidden, gamma, class_weight, epochs, seed : as :class:`lcifr.RobustClassifier` has them.
-    arithmetic : in which the model is computed: ``exact``, ``float64`` or ``float32``; None for float64, and for what
-        the library of ``model`` adds up in.
-    on : ``ball``, as in the paper, or the tighter ``box``, for which the model is then learned; None for the ball, and
-        for the box of a hand-over of trees, whose scores reach differently far, and of a tree model.
-    checked : what ``lcifr check --json`` printed of the radii.
-    model : the file of a tree model that was trained on z; None to learn a network.
-    classes : names of its classes, where the file only numbers them.
-    population : whether nobody trained it on the people whom the producer held out.
-    """
-
-    handover: Path
-    labels: Path
-    out: Path
-    target: str | None = None
-    id_column: str | None = None
-    task: str = "auto"
-    tolerance: float | None = None
-    hidden: tuple[int, ...] = HEAD.hidden
-    gamma: float = HEAD.gamma
-    class_weight: str | None = None
-    epochs: int = HEAD.epochs
-    on: Literal["ball", "box"] | None = None
-    checked: Path | None = None
-    arithmetic: str | None = None
-    seed: int = 0
-    force: bool = False
-    model: Path | None = None
-    classes: tuple[str, ...] = ()
-    population: bool = False
+    handover: Path = argument("HANDOVER", "The hand-over: a folder from the producer.")
+    labels: Path = argument("LABELS", "A .csv or .parquet file with the labels, by id.")
+    target: str | None = option(
+        None, "The column to predict. (Default: the only one besides the ids.)", metavar="COLUMN"
+    )
+    id_column: str | None = id_option('The column of ids. (Default: "id", if there is one, else row numbers.)')
+    task: str = option(
+        "auto",
+        "Predict classes or numbers; auto decides by the labels.",
+        choices=("auto", "classification", "regression"),
+        **ABOUT_LEARNING,
+    )
+    tolerance: float | None = option(None, TOLERANCE, least=0.0)
+    hidden: tuple[int, ...] = learned(HEAD, "hidden", spelling=WIDTHS, **ABOUT_LEARNING)
+    gamma: float = learned(HEAD, "gamma", **ABOUT_LEARNING)
+    class_weight: str | None = class_weight_option(**ABOUT_LEARNING)
+    epochs: int = learned(HEAD, "epochs", **ABOUT_LEARNING)
+    on: Literal["ball", "box"] | None = on_option()
+    model: Path | None = option(None, "Its file: XGBoost, LightGBM, skops.", metavar="FILE", **ABOUT_TREES)
+    classes: tuple[str, ...] = option(
+        (),
+        "Names of the classes of --model, in the order of their numbers in the file.",
+        spelling=CLASSES,
+        **ABOUT_TREES,
+    )
+    population: bool = option(False, "Declare that --model was not trained on held-out people.", **ABOUT_TREES)
+    checked: Path | None = option(
+        None, "The output of `lcifr check BUNDLE --json`: these radii count as checked.", metavar="FILE"
+    )
+    arithmetic: str | None = arithmetic_option(None)
+    seed: int = option(
+        0,
+        "Seed for splits and training; the same seed gives the same run.",
+        least=0,
+        before="force",
+        **ABOUT_LEARNING,
+    )
 
     def __post_init__(self) -> None:
-        said = {name: getattr(self, name) for name in (LEARNING if self.model else FOREIGN)}
-        for name, value in said.items():
-            if value != (LEARNING if self.model else FOREIGN)[name]:
-                option = f"--{name.replace('_', '-')}"
-                if self.model:
-                    raise LcifrError(
-                        f"{option} is a training option, and --model is already trained", fix="leave it out"
-                    )
-                raise LcifrError(f"{option} works only with --model", fix="add --model FILE")
+        """Refuse options of learning with a model from elsewhere, and options of such a model without one."""
+        for one in options_of(self).values():
+            known, name = one.metadata["option"], option_name(one)
+            if one.name == "model" or getattr(self, one.name) == one.default:
+                continue
+            if self.model and known.family:
+                raise LcifrError(f"{name} is a training option, and --model is already trained", fix="leave it out")
+            if not self.model and known.panel:
+                raise LcifrError(f"{name} works only with --model", fix="add --model FILE")
 
     @property
     def inputs(self) -> dict[str, Path]:
         """Files and folders that are read, by argument."""
         found = {"handover": self.handover, "labels": self.labels, "checked": self.checked, "model": self.model}
         return {name: path for name, path in found.items() if path is not None}
-
-
-LEARNING = {
-    "task": "auto",
-    "hidden": HEAD.hidden,
-    "gamma": HEAD.gamma,
-    "class_weight": None,
-    "epochs": HEAD.epochs,
-    "seed": 0,
-}
-"""What only means something where a model is learned, as it is unless somebody says it."""
-FOREIGN = {"classes": (), "population": False}
-"""What only means something of a model from elsewhere."""
 
 
 # A tree model of another library on the z of a hand-over: read from its file, and compared with its library.
@@ -205,13 +211,12 @@ def _refuse_other_decisions(file: ModelFile, read: LatentTrees, latents: FloatAr
     import numpy as np
 
     from lcifr.certification.demands import outputs_at
-    from lcifr.certification.deployment import deploy_model
     from lcifr.certification.reference import compare
 
     if read.scores is None and read.predict is None:
         return
     points = np.concatenate([latents, read.probes(latents)])
-    outputs = outputs_at(deploy_model(read.model, read.trees.native), points)
+    outputs = outputs_at(read.model.function.deployed(read.trees.native), points)
     if read.scores is not None:
         values = np.asarray(read.scores(points), dtype=np.float64).reshape(len(points), -1)
         found = compare(read.model, outputs, read.model.decide(values), values)
@@ -398,9 +403,8 @@ def usual_surroundings(handed: Provenance, model: Model | None = None) -> Where:
     """Where a verdict is proved unless it is said: on the ball, as in the paper; on the box where z are scores, or
     where trees decide, which no radius serves better."""
     from lcifr.certification.handover import TREES
-    from lcifr.models.trees import Trees
 
-    return "box" if handed.method == TREES or (model and isinstance(model.function, Trees)) else "ball"
+    return "box" if handed.method == TREES or (model and model.function.jumps) else "ball"
 
 
 def _certify(
@@ -414,14 +418,14 @@ def _certify(
 
 
 def _write_certificates(path: Path, found: dict[str, Certificates]) -> None:
-    import pandas as pd
+    import pyarrow as pa
+    from pyarrow import parquet
 
-    frames = []
+    tables = []
     for name, certificates in found.items():
-        frame = certificates.frame()
-        frame.insert(1, "split", name)
-        frames.append(frame.assign(id=frame["id"].astype("string")))
-    pd.concat(frames).to_parquet(path, index=False)
+        table = certificates.to_arrow()
+        tables.append(table.add_column(1, "split", pa.repeat(name, len(table))))
+    parquet.write_table(pa.concat_tables(tables), path)
 
 
 def _result(

@@ -17,7 +17,6 @@ from lcifr.models.arithmetic import read_arithmetic
 from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.source import ModelOutline
-from lcifr.models.trees import Trees
 from lcifr.workflows.events import Listener, listening, step, warn
 from lcifr.workflows.labels import LabelComparison, compare_with_labels
 from lcifr.workflows.results import read_producer, read_saved_encoder
@@ -518,7 +517,7 @@ def export_folders(producer: Path, consumer: Path | None, out: Path, arithmetic:
     else:
         parties = read_parties(producer, consumer)
         model: Model = parties.model
-        if isinstance(model.function, Trees):
+        if model.function.tree_count:
             raise LcifrError(
                 f"what decides in {consumer} are trees, and only networks are exported",
                 fix=f"export the encoder alone (`lcifr model export {producer} --out z.onnx`), "

@@ -7,7 +7,7 @@ import json
 import shutil
 import struct
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, final
@@ -34,7 +34,15 @@ from lcifr.certification.handover import (
 )
 from lcifr.certification.subject import Hashes, LibraryModel, rule_of_bundle
 from lcifr.certification.sweep.look_up import ProvedCells
-from lcifr.certification.verdicts import Audit, Certificates, Reason, Verdict
+from lcifr.certification.verdicts import (
+    Audit,
+    Certificates,
+    Reason,
+    Verdict,
+    audit_schema,
+    certificate_schema,
+    parquet_bytes,
+)
 from lcifr.data import Individuals
 from lcifr.data.files import MANIFEST, describe_files, fresh_folder, open_folder, sha256_of, versions, write_manifest
 from lcifr.data.ingest import Chunk, TableSource, parquet_batches, read_ids, read_individuals
@@ -59,14 +67,6 @@ from lcifr.workflows.parts import (
     run_parts,
 )
 from lcifr.workflows.subjects import LibraryFile, open_library
-from lcifr.workflows.verdict_rows import (
-    audit_rows,
-    audit_schema,
-    certificate_rows,
-    certificate_schema,
-    parquet_bytes,
-    read_audit,
-)
 
 # An audit of a whole file: written part by part, and read back as :class:`Audit`.
 
@@ -138,7 +138,7 @@ class AuditJob(EncoderJob):
             found = audit_region(encoder, self.model, people, lowered, chunk.ids, **said)
         else:
             found = audit_looked_up(encoder, self.model, people, lowered, chunk.ids, self.proved, **said)
-        return audit_rows(found, None if handed is None else handed.radius, swept=self.proved is not None)
+        return replace(found, radius=None if handed is None else handed.radius).to_arrow()
 
     def audit(
         self, source: TableSource | ScannedTable, folder: Path, id_column: str | None, chunk: int, workers: Workers
@@ -175,7 +175,7 @@ def audit_file(
     """
     frozen, known = freeze(encoder), read_model(model, groups, tolerance)
     options = {"modular": modular, "budget": budget}
-    deployed = choose_for(arithmetic, (frozen.function, *known.computed))
+    deployed = choose_for(arithmetic, (frozen.function, known.function))
     job = AuditJob(frozen, {**options, "arithmetic": str(deployed)}, known)
     return job.audit(source, Path(folder), id_column, chunk, workers)
 
@@ -197,7 +197,7 @@ def read_audited_chunks(
 ) -> Iterator[Audit]:
     """The same chunk by chunk: the next of the people who were audited, in order, until there are no more."""
     for table, some in _tables(folder, people, about):
-        yield read_audit(table, some, model)
+        yield Audit.from_arrow(table, some, model)
 
 
 def read_audited_rows(
@@ -211,7 +211,7 @@ def read_audited_rows(
         tables.append(table.take(here))
         chosen.append(some.take(here))
         start += len(some)
-    return read_audit(pa.concat_tables(tables), Individuals.joined(chosen), model)
+    return Audit.from_arrow(pa.concat_tables(tables), Individuals.joined(chosen), model)
 
 
 def _tables(folder: str | Path, people: Iterator[Individuals], about: Hashes) -> Iterator[tuple[Any, Individuals]]:
@@ -357,7 +357,8 @@ class CertifyJob(Job):
 
     def answer(self, handed: Representation) -> pa.Table:
         """The certificates of the people of a hand-over."""
-        return certificate_rows(certify(handed, self.model, on=self.on, arithmetic=self.arithmetic, device=self.device))
+        found = certify(handed, self.model, on=self.on, arithmetic=self.arithmetic, device=self.device)
+        return found.to_arrow()
 
 
 def certify_folder(
@@ -384,7 +385,7 @@ def certify_folder(
     known = read_model(model, tolerance=tolerance)
     with parts_beside(target, "certify_folder") as parts:
         outline = Outline.read(source)
-        deployed = choose_for(arithmetic, known.computed)
+        deployed = choose_for(arithmetic, (known.function,))
         job = CertifyJob(known, on, deployed, outline.provenance.arithmetic, device)
         if outline.people == 0:
             raise ArtefactError(f"{source} contains nobody", fix="get the hand-over of somebody")
@@ -403,7 +404,7 @@ def read_certified(path: Path, model: Any, *, on: str, tolerance: float | None =
     """What :func:`certify_folder` wrote, some people at a time."""
     known = read_model(model, tolerance=tolerance)
     for batch in parquet_batches(path):
-        yield Certificates.of_rows(batch.to_pandas(), known, on)
+        yield Certificates.from_arrow(pa.Table.from_batches([batch]), known, on)
 
 
 # BatchFunction: the work of represent, certify and audit as one function over Arrow record batches, for any engine.
@@ -629,7 +630,7 @@ def audit_work(
 ) -> PackedWork:
     """From end to end: people in, verdicts out. Parameters as for :func:`lcifr.audit`."""
     frozen, known = freeze(encoder), read_model(model, groups, tolerance)
-    deployed = choose_for(arithmetic, (frozen.function, *known.computed))
+    deployed = choose_for(arithmetic, (frozen.function, known.function))
     options = {"modular": modular, "budget": budget, "arithmetic": str(deployed)}
     return PackedWork.of(AuditJob(frozen, options, known))
 
@@ -656,5 +657,5 @@ def certify_work(
     ``handover_arithmetic`` : in which the encoder is computed.
     """
     known = read_model(model, tolerance=tolerance)
-    deployed = choose_for(arithmetic, known.computed)
+    deployed = choose_for(arithmetic, (known.function,))
     return PackedWork.of(CertifyJob(known, on, deployed, Arithmetic(handover_arithmetic)))

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lcifr.errors import LcifrError
-from lcifr.learn.parameters import BOOSTER, ENCODER, HELD_OUT_SHARE, Learner
+from lcifr.learn.parameters import ENCODER, Learner
 from lcifr.workflows.events import Listener, StepKind, listening, step, warn
 from lcifr.workflows.folders import Command, Run, run_folder
+from lcifr.workflows.options import LearningOptions, learned, option
 from lcifr.workflows.people import (
     HELD,
     HELD_OUT,
@@ -122,64 +123,8 @@ def example_tolerance(y: Any) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LearningRequest:
-    """From whom an encoder is learned, and how, whatever the weight of the promise.
-
-    Parameters
-    ----------
-    table : a .csv or .parquet file of people, or the name of a dataset. phi : a .phi file, or the name of a ready one.
-    out : the new folder. force : replace it if lcifr wrote it.
-    target, schema, id_column : what is predicted, what the columns mean, and who people are; None as the schema says,
-        for the .toml beside φ or what is inferred, and for row numbers.
-    sample : learn from so many people, drawn at random. held_out : the share that nobody trains on.
-    learner : ``network`` for an encoder, ``trees`` for a booster; ``both`` is for ``tune``.
-    stretch, class_weight, whole_numbers : as :class:`lcifr.FairEncoder` and :class:`lcifr.FairBooster` have them.
-    decoder_weight, latent, hidden, epochs, batch : of :class:`lcifr.FairEncoder`.
-    rounds, learning_rate, max_bins, min_people, subsample, interactions, depth, bags : of :class:`lcifr.FairBooster`.
-    monotone : of boosters; pairs of an attribute and 1 (rising) or -1 (falling).
-    share_formula : whether the hand-over shows φ. bundle : whether proofs are written for the exact checker.
-    arithmetic : in which the encoder is computed: ``exact``, ``float64`` or ``float32``.
-    workers : processes; None for one per core. chunk : people per part; None to choose. seed : of splits and training.
-    """
-
-    table: str
-    phi: str
-    out: Path
-    target: str | None = None
-    schema: str | None = None
-    id_column: str | None = None
-    sample: int | None = None
-    held_out: float = HELD_OUT_SHARE
-    learner: str = Learner.NETWORK
-    stretch: float = ENCODER.stretch
-    decoder_weight: float = ENCODER.decoder_weight
-    class_weight: str | None = None
-    whole_numbers: bool = False
-    latent: int = ENCODER.latent_dim
-    hidden: tuple[int, ...] = ENCODER.hidden
-    epochs: int = ENCODER.epochs
-    batch: int = ENCODER.batch_size
-    rounds: int = BOOSTER.rounds
-    learning_rate: float = BOOSTER.learning_rate
-    max_bins: int = BOOSTER.max_bins
-    min_people: int = BOOSTER.min_people
-    subsample: float = BOOSTER.subsample
-    interactions: int | str = BOOSTER.interactions
-    depth: int = BOOSTER.depth
-    bags: int = BOOSTER.bags
-    monotone: tuple[tuple[str, int], ...] = ()
-    share_formula: bool = True
-    bundle: bool = True
-    arithmetic: str = "float64"
-    workers: int | None = None
-    chunk: int | None = None
-    seed: int = 0
-    force: bool = False
-
-    @property
-    def crew(self) -> int | None:
-        """Who proves the radii: processes of this machine."""
-        return self.workers
+class LearningRequest(LearningOptions):
+    """From which people to learn, and how; see :class:`lcifr.workflows.options.LearningOptions`."""
 
     @property
     def inputs(self) -> dict[str, Path]:
@@ -243,7 +188,7 @@ class LearningRequest:
             interactions=self.interactions,
             depth=self.depth,
             bags=self.bags,
-            monotone=dict(self.monotone),
+            monotone=self.monotone,
             **shared,
         )
 
@@ -424,16 +369,14 @@ def suggest_tolerance(folder: Path, made: ProducerSummary) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ProduceRequest(LearningRequest):
-    """What to learn, from whom, and where the result goes; see :class:`LearningRequest`.
+    """What to learn, from whom, and where the result goes; see :class:`lcifr.workflows.options.LearningOptions`."""
 
-    Parameters
-    ----------
-    gamma : weight of the promise against accuracy.
-    unaware : learn for the label alone, without reading what φ leaves free; gamma and stretch then mean nothing.
-    """
-
-    gamma: float = ENCODER.gamma
-    unaware: bool = False
+    gamma: float = learned(ENCODER, "gamma", before="stretch")
+    unaware: bool = option(
+        False,
+        "Train for the label alone, without the attributes that φ leaves free; ignores φ otherwise.",
+        before="stretch",
+    )
 
 
 def produce(

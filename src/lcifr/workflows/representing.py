@@ -7,53 +7,36 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lcifr.workflows.events import Listener, listening
-from lcifr.workflows.executors import job_device, workers_of
 from lcifr.workflows.folders import Command, run_folder
+from lcifr.workflows.options import (
+    PRODUCER,
+    OutOptions,
+    RunOptions,
+    argument,
+    arithmetic_option,
+    id_option,
+    option,
+    share_option,
+)
 from lcifr.workflows.people import scan_people
 from lcifr.workflows.producing import BUNDLE, hand_over, prove_radii, refuse_bundle
 
 if TYPE_CHECKING:
-    from lcifr.workflows.executors import Workers
     from lcifr.workflows.results import RepresentResult
 
 HANDED = "handover"
 
 
 @dataclass(frozen=True, kw_only=True)
-class RepresentRequest:
-    """Whom to hand over, and where the result goes.
+class RepresentRequest(OutOptions, RunOptions):
+    """Whom to hand over, by which encoder, and where the result goes."""
 
-    Parameters
-    ----------
-    producer : the folder that ``produce`` wrote. table : the new people, a .csv or .parquet file of any size.
-    out : the new folder. force : replace it if lcifr wrote it. id_column : their names; None for row numbers.
-    share_formula : whether the hand-over shows φ. bundle : whether proofs are written, for at most 100,000 people.
-    arithmetic : in which the encoder is computed: ``exact``, ``float64`` or ``float32``.
-    workers : processes; None for one per core. chunk : people per part; None to choose.
-    executor, address, device : as for :class:`lcifr.workflows.AuditRequest`.
-    """
-
-    producer: Path
-    table: Path
-    out: Path
-    id_column: str | None = None
-    share_formula: bool = True
-    bundle: bool = False
-    arithmetic: str = "float64"
-    workers: int | None = None
-    chunk: int | None = None
-    force: bool = False
-    executor: str = "local"
-    address: str | None = None
-    device: str = "cpu"
-
-    def __post_init__(self) -> None:
-        job_device(self.device, self.crew)
-
-    @property
-    def crew(self) -> Workers:
-        """Who works on the people."""
-        return workers_of(self.executor, self.workers, self.address)
+    producer: Path = argument("PRODUCER", PRODUCER)
+    table: Path = argument("TABLE", "The new people: a .csv or .parquet file.")
+    id_column: str | None = id_option()
+    share_formula: bool = share_option()
+    bundle: bool = option(False, "Write the proofs for `lcifr check`.", negative="no-bundle")
+    arithmetic: str = arithmetic_option()
 
     @property
     def inputs(self) -> dict[str, Path]:

@@ -340,7 +340,7 @@ def read_subject(
     read = LibraryModel.read(file, example, similarity, groups, tolerance)
     described = None if file.description is None else file.description.arithmetic
     asked = arithmetic if arithmetic is not None or described is None else str(described)
-    deployed = choose_for(asked, (read.encoder.function, *read.model.computed))
+    deployed = choose_for(asked, (read.encoder.function, read.model.function))
     named = tuple(tuple(group) for group in groups or ())
     return ModelSubject(file, read, deployed, similarity, target, reference, named)
 
@@ -903,7 +903,7 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None, arithme
         used.tolerance,
         used.trained_on,
         made.phi.english,
-        choose_for(arithmetic, (saved.function, *head.model.computed)),
+        choose_for(arithmetic, (saved.function, head.model.function)),
         made.sizes[TRAIN],
         made.data,
         made.findings,

@@ -261,8 +261,8 @@ class _Answers:
         import pyarrow as pa
 
         from lcifr.certification.sweep.result import Standing, person_columns
+        from lcifr.certification.verdicts import parquet_bytes
         from lcifr.prove import Budget
-        from lcifr.workflows.verdict_rows import parquet_bytes
 
         found = self._question.ask_individuals(people, Budget())
         standing, others = list[str](), list[Any]()

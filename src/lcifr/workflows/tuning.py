@@ -9,6 +9,7 @@ from lcifr.errors import LcifrError
 from lcifr.learn.parameters import ENCODER, GAMMAS, Learner
 from lcifr.workflows.events import Listener, StepKind, listening, step
 from lcifr.workflows.folders import Command, Run, run_folder
+from lcifr.workflows.options import LEARNERS, REQUIRED, TOLERANCE, WEIGHTS, option
 from lcifr.workflows.producing import (
     LearningRequest,
     summarize,
@@ -31,19 +32,20 @@ PLOT, MODEL = "frontier.svg", "model.safetensors"
 
 @dataclass(frozen=True, kw_only=True)
 class TuneRequest(LearningRequest):
-    """What to try, on whom, and where the result goes; see :class:`LearningRequest`.
+    """What to try, on whom, and where the result goes; see :class:`lcifr.workflows.options.LearningOptions`."""
 
-    Parameters
-    ----------
-    learner : ``network``, ``trees``, or ``both``, of which one model is chosen.
-    required : the least score (R² for numbers) that will do. by : ``accuracy``, or ``balanced`` accuracy.
-    gammas : weights to try, rising. tolerance : for numbers, those less than this apart are the same decision.
-    """
-
-    required: float
-    by: str = "accuracy"
-    gammas: tuple[float, ...] = GAMMAS
-    tolerance: float | None = None
+    required: float = option(REQUIRED, "The lowest acceptable score (R² for numbers).", most=1.0, before="target")
+    by: str = option(
+        "accuracy",
+        "The score: accuracy, or balanced accuracy if one class is rare.",
+        choices=("accuracy", "balanced"),
+        before="target",
+    )
+    gammas: tuple[float, ...] = option(GAMMAS, "Weights to try.", spelling=WEIGHTS, before="held_out")
+    tolerance: float | None = option(None, TOLERANCE, least=0.0, before="whole_numbers")
+    learner: str = option(
+        "network", f"{LEARNERS} both: search both, and choose one model.", choices=("network", "trees", "both")
+    )
 
     def families(self, people: TrainTest, verbose: bool) -> list[Producer]:
         """What is searched: one of each family that was asked for."""

@@ -19,7 +19,7 @@ from lcifr.data import Categorical, Individuals, Numeric, Schema
 from lcifr.models.loading import load_file
 from lcifr.models.rule import Kind
 from lcifr.models.source import TableModel
-from lcifr.models.trees import Trees, TreesDeployment
+from lcifr.models.trees import DeployedTrees, Trees
 from tests.models.loaders.tree_semantics import as_frame, people_at_thresholds, read
 
 xgboost, lightgbm = pytest.importorskip("xgboost"), pytest.importorskip("lightgbm")
@@ -144,7 +144,7 @@ def compared(found: TableModel, predict: Callable[[Any], Any], frame: pd.DataFra
     points, trees, rule = found.encoding.encode(group), found.model.function, found.model.rule
     assert isinstance(trees, Trees)
     values = trees(points)
-    room = TreesDeployment(trees, trees.native).error_at(points) + trees.error(points)
+    room = DeployedTrees(trees, trees.native).error_at(points) + trees.error(points)
     if rule.kind is Kind.SIGN:
         strict = (values < rule.band[0] - room)[:, 0] | (values > rule.band[1] + room)[:, 0]
     else:

@@ -20,7 +20,7 @@ from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.description import DescribedInput, DescribedOutput, InputKind, Meaning, ModelDescription
 from lcifr.models.loaders.onnx.reader import read_onnx
 from lcifr.models.loaders.torch import TorchModel
-from lcifr.models.rounding import Deployment, Stage
+from lcifr.models.rounding import DeployedNetworks, Stage
 from lcifr.models.source import TableModel
 
 RNG = np.random.default_rng(5)
@@ -141,7 +141,7 @@ def check(model: TableModel) -> None:
     people = Individuals(schema, numbers, np.concatenate([real.codes] * 3))
     encoded = model.encoding.encode(people)
     stages = [Stage(factor, factor.native) for factor in model.factors]  # type: ignore[attr-defined, arg-type]
-    error = Deployment.on_people(model.encoding, *stages).error_at(encoded)
+    error = DeployedNetworks.on_people(model.encoding, *stages).error_at(encoded)
     values, said = model.model.function(model.inputs(encoded)), model.library_decides(people)
     if model.model.labels is None:
         assert (np.abs(said - values[:, 0]) <= error[:, 0]).all()

@@ -13,7 +13,7 @@ from lcifr.data import Encoding, Individuals, Schema
 from lcifr.models.loading import read_table_model
 from lcifr.models.rule import Kind
 from lcifr.models.source import TableModel
-from lcifr.models.trees import NUMBER, Trees, TreesDeployment
+from lcifr.models.trees import NUMBER, DeployedTrees, Trees
 
 TOWNS = ("Bern", "Lyon", "Oslo", "Rome")
 NUMERIC, CATEGORIES = ["age", "income", "score"], ["town", "sex"]
@@ -102,7 +102,7 @@ def check_semantics(model: Any, frame: pd.DataFrame, outputs: Any = None) -> int
     assert isinstance(trees, Trees)
     points = found.encoding.encode(people)
     values = trees(points)
-    room = TreesDeployment(trees, trees.native).error_at(points) + trees.error(points)
+    room = DeployedTrees(trees, trees.native).error_at(points) + trees.error(points)
     outputs = found.library_outputs if outputs is None else outputs
     if outputs is not None:
         said = np.reshape(outputs(own), values.shape)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from lcifr.certification.demands import BoolArray, FloatArray
-from lcifr.certification.sweep.additive_terms import AdditiveTerms
 from lcifr.certification.sweep.swept_model import PersonCells, SweptModel
 from lcifr.models.additive import (
+    AdditiveTerms,
     AttributeBins,
     Bins,
     PairFunction,

@@ -38,9 +38,7 @@ from lcifr.certification.sweep.swept_model import SweptModel, alike_query, reach
 from lcifr.data import Individuals
 from lcifr.data.files import describe_files, fresh_folder, versions, write_manifest
 from lcifr.errors import LcifrError
-from lcifr.models.network import Network
 from lcifr.models.rule import Kind
-from lcifr.models.trees import NetworkOnTrees
 from lcifr.prove import Budget
 from lcifr.regions.universe import UniverseCells
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
@@ -189,7 +187,7 @@ class CellClaims:
     @property
     def _attempts(self) -> tuple[Callable[[UniverseCells], list[Claim]], ...]:
         """One function is cheaper to search and to check than its product, and proves most cells."""
-        network = isinstance(self.swept.deployment.merged, Network) and len(self.swept.scores) and self._few_classes
+        network = self._question.copies is not None and len(self.swept.scores) and self._few_classes
         alike = () if self.swept.rule.kind is Kind.NUMBER else (self._alike,)
         return (*alike, self._both) if network else alike
 
@@ -197,7 +195,7 @@ class CellClaims:
         """That no pair is decided differently, by both decisions as one network."""
         region = self.swept.pairs.region(cells, as_written=True)
         query = self._question.query(region, cells.whole)
-        evidence = prove(self._question.product, query, region, budget=self.budget)
+        evidence = prove(self._question.both.merged, query, region, budget=self.budget)
         return [{} if found is None else {"standing": "proved", "proofs": found} for found in shown(evidence)]
 
     def _alike(self, cells: UniverseCells) -> list[Claim]:
@@ -220,8 +218,8 @@ class CellClaims:
         people = cells.middles()
         region = narrow_to_whole_numbers(self.swept.encoder.similarity.region(people), self.swept.encoding)
         trial = Trial(self.swept.encoder, self.swept.model, people, self.swept.arithmetic)
-        asked = trial.asked.asked_over(region)
-        evidence = prove(trial.asked.merged, query_end_to_end(trial, region), asked, budget=self.budget)
+        asked = trial.deployment.asked_over(region)
+        evidence = prove(trial.deployment.merged, query_end_to_end(trial, region), asked, budget=self.budget)
         claims = list[Claim]()
         for row, found in enumerate(shown(evidence)):
             decision = {"verdict": "certified", **self._prediction(people, row), "on": "whole", "proofs": found}
@@ -296,7 +294,7 @@ def write_sweep_bundle(
     does not find within ``budget`` again, ties (a pair that differs by one, or cells without strict crossings), and
     numbers that trees predict.
     """
-    if isinstance(swept.deployment, NetworkOnTrees):
+    if swept.deployment.is_composed:
         raise LcifrError(
             "proofs of a model on the scores of a booster are not written for sweeps", fix="sweep without a bundle"
         )

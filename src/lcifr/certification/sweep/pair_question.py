@@ -21,7 +21,9 @@ from lcifr.certification.sweep.result import Standing
 from lcifr.certification.sweep.swept_model import SweptModel, decided_alike, reached_people
 from lcifr.certification.verdicts import Verdict
 from lcifr.data import Individuals, Numeric
-from lcifr.models.network import Network, as_network, crossings, merge, merging_error, side_by_side
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.function import Deployed, Function
+from lcifr.models.network import crossings
 from lcifr.models.rule import Kind, Rule
 from lcifr.prove import Budget, maximize
 from lcifr.regions.cell import Cell
@@ -294,7 +296,7 @@ class PairQuestion:
         swept, scores = self.swept, len(self.swept.scores)  # none where all classes count as one decision
         if swept.additive is not None and scores:
             return (self._add_up,) if scores == 1 else (self._add_up, self._ask_alike)
-        if not isinstance(swept.deployment.merged, Network) or not scores:
+        if self.copies is None or not scores:
             return (self._ask_alike,)
         if swept.rule.kind is Kind.NUMBER:
             return (self._ask_network,)
@@ -340,38 +342,38 @@ class PairQuestion:
     # -- networks: one product, asked in both orders -------------------------------------------------------------------
 
     @cached_property
-    def _copies(self) -> Network:
+    def copies(self) -> Function | None:
+        """The outputs at x and at x′ of a pair; None where the model has no such function."""
         space = self.swept.pairs
-        width = len(space.encoding.features)
-        return side_by_side(as_network(self.swept.deployment.merged), space.own_columns, space.other_columns, width)
+        return self.swept.deployment.twice(space.own_columns, space.other_columns, len(space.encoding.features))
 
     @cached_property
-    def _factors(self) -> tuple[Network, ...]:
+    def both(self) -> Deployed:
+        """Both copies with the crossings of their scores, over the reals."""
+        assert self.copies is not None
+        copies = self.copies.deployed(Arithmetic.EXACT)
         if self.swept.rule.kind is Kind.NUMBER:
-            return (self._copies,)
-        return (self._copies, crossings(self.swept.scores, self._middle))
+            return copies
+        return crossings(self.swept.scores, self._middle).deployed(Arithmetic.EXACT).after(copies)
 
     @property
     def _middle(self) -> float:
         """Around which a score's sides lie: a lead of one class over another is compared with 0, whatever its band."""
         return self.swept.rule.middle if self.swept.rule.kind is Kind.SIGN else 0.0
 
-    @cached_property
-    def product(self) -> Network:
-        """Both copies with the crossings of their scores, as one network."""
-        return merge(*self._factors)
-
     def query(self, region: Region, whole: bool) -> Query:
         """What the product must show on a region of pairs: nobody is decided differently, ties included."""
-        directions = self._directions(self.product.outputs)
+        directions = self._directions(self.both.merged.outputs)
         room = np.abs(self.swept.scores) @ self._room(whole)
-        beside = np.einsum("ko,po->pk", np.abs(directions), merging_error(self._factors, region))
+        beside = np.einsum("ko,po->pk", np.abs(directions), self.both.merging_error(region))
         limit = (self._limit - np.repeat(room, 2)[None] - beside) - 1e-12 * np.abs(self._limit)
         return Query(np.broadcast_to(directions, (len(limit), *directions.shape)), limit)
 
     def _ask_network(self, region: Region, cells: UniverseCells, budget: Budget) -> Attempted:
         query = self.query(region, cells.whole)
-        answer = maximize(self.product, query.directions[0], region, target=query.limit, method=OWN_WORD, budget=budget)
+        answer = maximize(
+            self.both.merged, query.directions[0], region, target=query.limit, method=OWN_WORD, budget=budget
+        )
         return np.asarray((answer.upper < query.limit).all(1)), answer.witness
 
     def _directions(self, outputs: int) -> FloatArray:

@@ -310,7 +310,7 @@ def sweep(
     if universe not in ("whole", "reals"):
         raise LcifrError(f'universe="{universe}" is neither "whole" nor "reals"', fix='say universe="whole"')
     subject = subject_of(encoder, model, X, similarity, groups, tolerance)
-    deployed = choose_for(arithmetic or subject.arithmetic, (subject.encoder.function, *subject.model.computed))
+    deployed = choose_for(arithmetic or subject.arithmetic, (subject.encoder.function, subject.model.function))
     library = None if subject.library is None else subject.library.source
     swept = SweptModel(subject.encoder, subject.model, deployed, library)
     sweeper = Sweeper(swept, whole=universe == "whole", nodes=nodes)

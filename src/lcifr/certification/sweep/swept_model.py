@@ -15,24 +15,20 @@ from lcifr.certification.demands import OWN_WORD, BoolArray, FloatArray, Outputs
 from lcifr.certification.deployment import Encoder, deploy_both
 from lcifr.certification.reference import LibraryDecisions
 from lcifr.certification.subject import Hashes
-from lcifr.certification.sweep.additive_terms import AdditiveTerms, is_additive
 from lcifr.data import Encoding, Individuals
 from lcifr.errors import LcifrError
+from lcifr.models.additive import AdditiveTerms
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.function import Deployed
 from lcifr.models.model import Model
-from lcifr.models.network import chain_of, scores_of
-from lcifr.models.rounding import Deployment
+from lcifr.models.network import scores_of
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.source import TableModel
-from lcifr.models.trees import NUMBER, NetworkOnTrees, TreesDeployment, TreesOnLatents
 from lcifr.phi.pairs import PairSpace
 from lcifr.prove import Budget, maximize
 from lcifr.regions.region import Cell, Choice, Region
 from lcifr.regions.universe import UniverseCells
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
-
-Sweepable = Deployment | TreesDeployment | NetworkOnTrees
-"""Models of which pairs can be asked about."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,46 +70,40 @@ class SweptModel:
         """Whether the model reads nothing that φ lets differ: then both people of every pair have the same outputs."""
         changing = [name for name, other in self.pairs.others.items() if name != other]
         columns = [column for name in changing for column in self._columns(name)]
-        return not (self._read_columns() & set(columns))
+        return not (set(self.deployment.reads().tolist()) & set(columns))
 
     def _columns(self, name: str) -> range:
         return range(*self.encoding.columns(name).indices(len(self.encoding.features)))
 
-    def _read_columns(self) -> set[int]:
-        """Encoded columns that can change an output, as far as the weights of the first layer or the splits show."""
-        if not isinstance(self.deployment, Deployment):
-            trees = self.deployment if isinstance(self.deployment, TreesDeployment) else self.deployment.first
-            nodes = trees.trees.nodes
-            numbers = nodes.column[nodes.kind == NUMBER].tolist()
-            return {*numbers, *np.flatnonzero(nodes.sets.any(0)).tolist()}
-        first = next((one for one in self.deployment.factors if not one.is_identity), self.deployment.factors[0])
-        return set(np.flatnonzero((first.layers[0].weight != 0).any(0)).tolist())
-
     @cached_property
-    def deployment(self) -> Sweepable:
+    def deployment(self) -> Deployed:
         """Encoder and model, in the arithmetic.
 
         Raises
         ------
         LcifrError
-            For anything but a linear model on the scores of a booster (only sums of terms can be told apart), and for
-            trees behind an encoder.
+            For anything on the outputs of something else but a linear model on sums of terms: only these can be told
+            apart.
         """
         found = deploy_both(self.encoder, self.model, self.arithmetic, None)
-        if isinstance(found, NetworkOnTrees) and not is_additive(found, self.encoding):
+        if not found.is_composed or found.terms(self.encoding, self._everyone) is not None:
+            return found
+        if found.merged.jumps:
             raise LcifrError(
-                "a network with hidden layers on the scores of trees cannot be swept",
-                fix="learn a linear model on them",
+                f"{found.merged.describe()} behind an encoder cannot be swept", fix="audit people: `lcifr audit`"
             )
-        if isinstance(found, TreesOnLatents):
-            raise LcifrError("trees behind an encoder cannot be swept", fix="audit people: `lcifr audit`")
-        return found
+        raise LcifrError(
+            "a network with hidden layers on the scores of trees cannot be swept", fix="learn a linear model on them"
+        )
+
+    @property
+    def _everyone(self) -> Region:
+        return UniverseCells.everybody(self.encoding, whole=False).region(self.encoding)
 
     @cached_property
     def additive(self) -> AdditiveTerms | None:
         """The model as a sum of terms of one attribute or two; None where it is none."""
-        everybody = UniverseCells.everybody(self.encoding, whole=False).region(self.encoding)
-        return AdditiveTerms.of(self.deployment, self.encoding, everybody)
+        return self.deployment.terms(self.encoding, self._everyone)
 
     @cached_property
     def scores(self) -> FloatArray:
@@ -126,16 +116,7 @@ class SweptModel:
 
     def exactly(self, features: FloatArray) -> tuple[Fraction, ...]:
         """The outputs of one encoded person (features,), without rounding."""
-        deployment, point = self.deployment, features.tolist()
-        if isinstance(deployment, TreesDeployment):
-            return deployment.trees.exactly(point)
-        if isinstance(deployment, NetworkOnTrees):
-            scores, head = deployment.first.trees.exactly(point), deployment.merged.layers[0]
-            rows = zip(head.weight.tolist(), head.bias.tolist(), strict=True)
-            return tuple(
-                Fraction(bias) + sum(Fraction(w) * s for w, s in zip(row, scores, strict=True)) for row, bias in rows
-            )
-        return chain_of(deployment.factors).exactly(point)  # merged, they would be another function by a little
+        return self.deployment.exactly(features.tolist())
 
     def decide(self, people: Individuals) -> NDArray[Any]:
         """(people,) decisions in the model's own labels, by a plain forward pass."""

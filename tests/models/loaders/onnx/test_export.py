@@ -18,7 +18,7 @@ from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.loaders.onnx.export import ExportedRule, export_onnx, to_onnx
 from lcifr.models.loaders.onnx.reader import read_file, read_onnx
 from lcifr.models.network import Network
-from lcifr.models.rounding import Deployment, Stage
+from lcifr.models.rounding import DeployedNetworks, Stage
 from lcifr.models.rule import Rule
 
 RNG = np.random.default_rng(11)
@@ -69,7 +69,7 @@ def check(said: Any, encoding: Encoding, networks: list[Network], arithmetic: Ar
     values = encoded
     for one in networks:
         values = one(values)
-    error = Deployment.on_people(encoding, *(Stage(one, arithmetic) for one in networks)).error_at(encoded)
+    error = DeployedNetworks.on_people(encoding, *(Stage(one, arithmetic) for one in networks)).error_at(encoded)
     assert (np.abs(said - values) <= error + 1e-9 * np.abs(values)).all()
 
 

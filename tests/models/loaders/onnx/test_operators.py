@@ -14,7 +14,7 @@ from onnx import TensorProto
 from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.loaders.onnx.reader import read_onnx
-from lcifr.models.rounding import Deployment, Stage
+from lcifr.models.rounding import DeployedNetworks, Stage
 from lcifr.models.source import TableModel
 from tests.models.loaders.onnx import graphs
 from tests.models.loaders.onnx.graphs import GraphBuilder
@@ -88,7 +88,7 @@ def read(graph: GraphBuilder, output: str, people: int | None = None) -> tuple[A
 
 def bound(model: TableModel, encoded: Any, arithmetic: Arithmetic) -> Any:
     stages = [Stage(factor, arithmetic) for factor in model.factors]  # type: ignore[arg-type]
-    return Deployment.on_people(model.encoding, *stages).error_at(encoded)
+    return DeployedNetworks.on_people(model.encoding, *stages).error_at(encoded)
 
 
 def rows_of(dtype: Any, seed: int = 1, people: int = 60) -> Any:

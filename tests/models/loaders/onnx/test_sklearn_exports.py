@@ -36,7 +36,7 @@ from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.loaders.onnx import runtime
 from lcifr.models.loaders.onnx.reader import read_onnx
-from lcifr.models.rounding import Deployment, Stage
+from lcifr.models.rounding import DeployedNetworks, Stage
 from lcifr.models.rule import Kind
 from lcifr.models.source import TableModel
 from tests.story import write_german
@@ -106,7 +106,7 @@ def check(model: TableModel, people: Individuals | None = None) -> None:
     encoded = model.encoding.encode(people)
     values = model.model.function(model.inputs(encoded))
     stages = [Stage(factor, factor.native) for factor in model.factors]  # type: ignore[attr-defined, arg-type]
-    error = Deployment.on_people(model.encoding, *stages).error_at(encoded)
+    error = DeployedNetworks.on_people(model.encoding, *stages).error_at(encoded)
     said = model.library_decides(people)
     rule = model.model.rule
     if model.library_outputs is not None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from lcifr.models.network import Network, crossings, merge, side_by_side
+from lcifr.models.network import Network, crossings, merge
 from lcifr.prove import maximize
 from lcifr.prove.question import Answer
 from lcifr.regions.region import Region
@@ -44,7 +44,7 @@ def ask_about_a_pair(seed: int) -> Answer:
     (weight, bias), middle = layers[-1], np.median(Network.from_arrays(layers)(inside))
     network = Network.from_arrays([*layers[:-1], (weight, bias - 1.05 * middle)])
     own = np.arange(6)
-    product = merge(side_by_side(network, own, np.array([0, 1, 2, 3, 4, 6]), 7), crossings(np.ones((1, 1))))
+    product = merge(network.twice(own, np.array([0, 1, 2, 3, 4, 6]), 7), crossings(np.ones((1, 1))))
     return maximize(product, np.eye(2), Region.from_arrays(low, high), method="branch", tolerance=1e-7)
 
 
