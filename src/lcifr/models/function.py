@@ -56,9 +56,9 @@ class Function(ABC):
         """How many values come out."""
 
     @property
-    @abstractmethod
     def native(self) -> Arithmetic:
-        """The arithmetic of the runtime that it was read from."""
+        """The arithmetic of the runtime that it was read from; exact where no runtime computes it as it stands."""
+        return Arithmetic.EXACT
 
     @property
     def divides(self) -> str:
@@ -97,26 +97,29 @@ class Function(ABC):
     def exactly(self, point: Sequence[float]) -> tuple[Fraction, ...]:
         """The outputs at one point (inputs,), without any rounding."""
 
-    @abstractmethod
     def to_plain(self) -> Any:
         """The numbers and nothing else, as JSON holds them and an exact checker reads them.
 
         None for a kind that no checker knows: what is proved about it has no proofs on file.
         """
+        return None
 
-    @abstractmethod
     def deployed(self, arithmetic: Arithmetic, encoding: Encoding | None = None) -> Deployed:
-        """The function as machines compute it: of people in this encoding, or of stored numbers where there is none."""
+        """The function as machines compute it: of people in this encoding, or of stored numbers where there is none.
+
+        Of a kind that does not say what machines round, nothing is proved but in exact arithmetic.
+        """
+        return DeployedFunction(self, arithmetic)
 
     def describe(self) -> str:
         """What it is, in the plural or with an article, for messages."""
         return f"a {type(self).__name__}"
 
     def to_bytes(self) -> bytes:
-        """:meth:`to_plain` as compact JSON: what the hash is taken of. A kind without it names its numbers here."""
+        """:meth:`to_plain` as compact JSON: what the hash is taken of. A kind without it gives its numbers here."""
         plain = self.to_plain()
         if plain is None:
-            raise NetworkError(f"{self.describe()} has no form that a checker reads", fix="work without proofs on file")
+            raise NetworkError(f"{self.describe()} has no form that a checker reads", fix="define to_bytes")
         return json.dumps(plain, separators=(",", ":"), allow_nan=False).encode()
 
     @cached_property
@@ -299,6 +302,31 @@ class Deployed(ABC):
         points : (people, inputs) the people. witness : (people, k, …) found for directions (people, k, outputs).
         """
         return None
+
+
+@dataclass(frozen=True)
+class DeployedFunction(Deployed):
+    """A function of any kind that does not say what machines round: in floating point nothing is known of them."""
+
+    function: Function
+    arithmetic: Arithmetic
+
+    @property
+    def merged(self) -> Function:
+        return self.function
+
+    @property
+    def is_exact(self) -> bool:
+        return self.arithmetic is Arithmetic.EXACT
+
+    def error_at(self, points: FloatArray) -> FloatArray:
+        return np.full((len(points), self.outputs), 0.0 if self.is_exact else REFUSED)
+
+    def error_among(self, points: FloatArray) -> FloatArray:
+        return np.full(self.outputs, 0.0 if self.is_exact else REFUSED)
+
+    def error_over(self, region: Region) -> FloatArray:
+        return np.full((region.people, self.outputs), 0.0 if self.is_exact else REFUSED)
 
 
 @dataclass(frozen=True)
