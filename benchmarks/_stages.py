@@ -16,7 +16,7 @@ STAGES = {
         "lcifr.workflows.subjects.scan_people",
     ),
     "reading (worker)": ("lcifr.workflows.parts.EncoderJob.read",),
-    "the library's answers (worker)": ("lcifr.certification.subject.LibraryModel.decisions_about",),
+    "the library's answers (worker)": ("lcifr.certification.subject.Subject.predicted",),
     "regions and proofs (worker)": ("lcifr.workflows.jobs.audit_region",),
     "verdicts as Parquet (worker)": (
         "lcifr.certification.verdicts.Audit.to_arrow",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from lcifr import Similarity, datasets
 from lcifr.certification.audit import audit_region
-from lcifr.certification.subject import LibraryModel
+from lcifr.certification.subject import Subject
 from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.loading import load_file
@@ -47,14 +48,13 @@ def main() -> None:
 
 
 def _row(model: Any, table: pd.DataFrame, similar: Similarity) -> str:
-    read = LibraryModel.read(model, table, similar)
-    people = Individuals.read(table, similar.schema)
+    read = Subject.of_library(model, table, similar)
+    people, subject = Individuals.read(table, similar.schema), replace(read, arithmetic=Arithmetic.FLOAT64)
     names = tuple(range(len(people)))
 
     def prove() -> Any:
         region = read.encoder.similarity.region(people)
-        options = {"modular": False, "arithmetic": Arithmetic.FLOAT64}
-        return audit_region(read.encoder, read.model, people, region, names, **options)  # type: ignore[arg-type]
+        return audit_region(subject, people, region, names, modular=False)
 
     prove()  # machine code is made once
     found, engine = _timed(prove)

@@ -14,6 +14,7 @@ from lcifr.certification.audit import audit, query_end_to_end
 from lcifr.certification.counterexample import Trial, exists
 from lcifr.certification.demands import OWN_WORD, FloatArray, Query, is_strict
 from lcifr.certification.handover import freeze
+from lcifr.certification.subject import Subject
 from lcifr.certification.verdicts import Audit, Reason, Verdict
 from lcifr.data import Categorical, Individuals
 from lcifr.models.arithmetic import Arithmetic
@@ -73,7 +74,7 @@ class OnlineCertifier:
         """The decision about one person, given by attribute, and whether everybody similar would get it too."""
         people = self._read(person)
         region = self.encoder.similarity.region(people, whole_numbers=True)
-        trial = Trial(self.encoder, self.model, people, Arithmetic.FLOAT64)
+        trial = Trial(Subject(self.encoder, self.model, Arithmetic.FLOAT64), people)
         query = query_end_to_end(trial, region)
         strict = bool(is_strict(self.model.rule, trial.own)[0])
         upper, best = self._plain_bounds(query, region), np.full_like(query.limit, -np.inf)

@@ -21,7 +21,7 @@ import pandas as pd
 
 from lcifr import Encoding, FairEncoder, RobustClassifier, Schema, Similarity, audit, datasets, sweep
 from lcifr.certification.demands import OWN_WORD, outputs_at
-from lcifr.certification.subject import LibraryModel
+from lcifr.certification.subject import Subject
 from lcifr.certification.sweep.additive import AdditiveQuestion
 from lcifr.certification.sweep.result import Standing, Sweep
 from lcifr.certification.sweep.swept_model import SweptModel, alike_query, reached_people
@@ -51,7 +51,7 @@ def main(options: Sequence[str] = ()) -> int:
 
 
 @dataclass(frozen=True)
-class Subject:
+class SweepArguments:
     """What is swept: the arguments of :func:`lcifr.sweep`."""
 
     words: tuple[Any, ...]
@@ -72,17 +72,17 @@ def ranged(name: str) -> tuple[Schema, Any]:
     return replace(data.schema, attributes=tuple(attributes)), table
 
 
-def german_network() -> Subject:
+def german_network() -> SweepArguments:
     """As `lcifr demo` learns it."""
     schema, table = ranged("german")
     train = datasets.load("german").train
     encoder = FairEncoder("german/cat_noise", schema=schema, epochs=60, batch_size=64, random_state=0)
     encoder.fit(train.X, train.y)
     head = RobustClassifier(against="nothing").fit(encoder.transform(train.X), train.y)
-    return Subject((encoder, head, table), {}, table)
+    return SweepArguments((encoder, head, table), {}, table)
 
 
-def foreign(name: str, formula: str, estimator: Any) -> Subject:
+def foreign(name: str, formula: str, estimator: Any) -> SweepArguments:
     """A model of another library behind one-hot columns."""
     from sklearn.compose import make_column_transformer
     from sklearn.pipeline import make_pipeline
@@ -96,22 +96,22 @@ def foreign(name: str, formula: str, estimator: Any) -> Subject:
     )
     model = make_pipeline(columns, estimator).fit(train.X, np.asarray(train.y))
     similarity = Similarity(ready(formula), schema, Encoding.fit(train.X, schema))
-    return Subject((model, table), {"similarity": similarity}, table)
+    return SweepArguments((model, table), {"similarity": similarity}, table)
 
 
-def compas_network() -> Subject:
+def compas_network() -> SweepArguments:
     from sklearn.neural_network import MLPClassifier
 
     return foreign("compas", "compas/cat", MLPClassifier((20, 20), random_state=0, max_iter=100))
 
 
-def german_stumps() -> Subject:
+def german_stumps() -> SweepArguments:
     from xgboost import XGBClassifier
 
     return foreign("german", "german/cat_noise", XGBClassifier(n_estimators=200, max_depth=1, random_state=0))
 
 
-def compas_trees() -> Subject:
+def compas_trees() -> SweepArguments:
     from xgboost import XGBClassifier
 
     return foreign("compas", "compas/cat", XGBClassifier(n_estimators=100, max_depth=3, random_state=0))
@@ -125,7 +125,7 @@ MODELS = {
 }
 
 
-def _report(name: str, subject: Subject, cells: int) -> None:
+def _report(name: str, subject: SweepArguments, cells: int) -> None:
     begun = time.process_time()
     found = sweep(*subject.words, **subject.named, cells=cells)
     print(f"\n{name}: {cells:,} cells looked at, {time.process_time() - begun:.0f} CPU s")
@@ -136,7 +136,7 @@ def _report(name: str, subject: Subject, cells: int) -> None:
     print(f"  of {DRAWN} people drawn from everybody, an audit certifies {certified(subject, found):.0%}", flush=True)
 
 
-def certified(subject: Subject, found: Sweep) -> float:
+def certified(subject: SweepArguments, found: Sweep) -> float:
     """The share of people drawn from everybody who can exist whom an audit certifies: more can hardly be proved."""
     schema = found.index.cells.schema
     lower, upper = np.array([[one.lower, one.upper] for one in schema.numeric], dtype=np.float64).T[:, None]
@@ -149,8 +149,8 @@ def certified(subject: Subject, found: Sweep) -> float:
 def closed_form() -> None:
     """Cells around people, asked about in closed form and by the search: whether everybody there is decided alike."""
     subject = german_stumps()
-    read = LibraryModel.read(subject.words[0], subject.people, subject.named["similarity"])
-    swept = SweptModel(read.encoder, read.model, Arithmetic.FLOAT32)
+    read = Subject.of_library(subject.words[0], subject.people, subject.named["similarity"])
+    swept = SweptModel(replace(read, arithmetic=Arithmetic.FLOAT32))
     cells = around(Individuals.read(subject.people, swept.encoding.schema).take(slice(AROUND)))
     region = swept.pairs.region(cells)
     assert swept.additive is not None

@@ -23,6 +23,7 @@ from benchmarks._veritas import Veritas
 from lcifr.certification.audit import audit_region
 from lcifr.certification.bundle import write_bundle
 from lcifr.certification.handover import FrozenEncoder
+from lcifr.certification.subject import Subject
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Categorical, Encoding, Individuals
 from lcifr.datasets import load
@@ -151,8 +152,8 @@ def proofs(scene: Scene, people: int) -> None:
     print(f"proofs: {recorded / plain:.2f} times the search without them")
     encoder = FrozenEncoder(identity(scene.trees.inputs), scene.similarity)
     some, model = scene.people.take(slice(0, people)), Model(scene.trees, scene.source.rule, scene.source.labels)
-    ids = tuple(range(people))
-    found = audit_region(encoder, model, some, scene.similarity.region(some), ids, modular=False)
+    ids, subject = tuple(range(people)), Subject(encoder, model)
+    found = audit_region(subject, some, scene.similarity.region(some), ids, modular=False)
     with tempfile.TemporaryDirectory() as folder:
         times = _checked(Path(folder) / "bundle", encoder, some, found)
     sure = np.sort(times[found.certified])

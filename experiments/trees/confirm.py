@@ -23,7 +23,7 @@ from experiments.trees.settings import stricter
 from experiments.verdicts import share
 from lcifr import FairBooster, audit
 from lcifr.certification.bundle import write_bundle
-from lcifr.certification.subject import LibraryModel
+from lcifr.certification.subject import Subject
 from lcifr.check.bundle import check_bundle
 from lcifr.datasets import Dataset
 from lcifr.phi.similarity import Similarity
@@ -78,7 +78,7 @@ def _confirm(booster: FairBooster, similarity: Similarity, data: Dataset, settin
 
 def _check(folder: Path, model: FairBooster, similarity: Similarity, people: Any) -> Found:
     found = audit(model, people, similarity=similarity, arithmetic="exact")
-    encoder = LibraryModel.read(model, people, similarity).encoder
+    encoder = Subject.of_library(model, people, similarity).encoder
     start = time.process_time()
     write_bundle(folder, encoder, found.people, decisions=found)
     proving, start = time.process_time() - start, time.process_time()

@@ -72,8 +72,9 @@ HARDER: dict[str, Callable[[], TinyUniverse]] = {
 def decision_tree() -> SweptModel:
     """A tree of scikit-learn."""
     model, table = fitted(DecisionTreeClassifier(max_depth=3, random_state=0), 1), everybody().to_pandas()
-    subject = subject_of(model, table, None, Similarity(FORMULAS[1], SCHEMA, ENCODING), None, None)
-    return SweptModel(subject.encoder, subject.model, Arithmetic.FLOAT64)
+    similarity = Similarity(FORMULAS[1], SCHEMA, ENCODING)
+    subject = subject_of(model, table, None, similarity, None, None, "float64").subject
+    return SweptModel(replace(subject, reference=None))
 
 
 @cache

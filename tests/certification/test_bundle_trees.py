@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 
 import lcifr
 from lcifr.certification.bundle import write_bundle
-from lcifr.certification.subject import LibraryModel
+from lcifr.certification.subject import Subject
 from lcifr.certification.verdicts import Verdict
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected
@@ -41,7 +41,7 @@ def test_all_that_is_claimed_is_confirmed(estimator: Any, classes: int, phi: str
     people = frame.head(25)
     similarity = lcifr.Similarity(phi, lcifr.Schema.infer(frame), frame)
     found = lcifr.audit(model, people, similarity=similarity)
-    read = LibraryModel.read(model, people, similarity)
+    read = Subject.of_library(model, people, similarity)
     written = write_bundle(tmp_path / "bundle", read.encoder, people, decisions=found)
     assert written is not None
     assert (written.verdict == found.verdict).all()
@@ -57,7 +57,7 @@ def test_a_large_model_needs_patience_or_says_why_it_cannot_be_proved(
     frame, labels = table(count=120)
     model = make_pipeline(before(), RandomForestClassifier(9, max_depth=5, random_state=0)).fit(frame, labels)
     people, similarity = frame.head(3), lcifr.Similarity(PHI, lcifr.Schema.infer(frame), frame)
-    found, read = lcifr.audit(model, people, similarity=similarity), LibraryModel.read(model, people, similarity)
+    found, read = lcifr.audit(model, people, similarity=similarity), Subject.of_library(model, people, similarity)
     write_bundle(tmp_path / "bundle", read.encoder, people, decisions=found)
     monkeypatch.setattr("lcifr.check.bundle.VALUES", 600)  # as if it were a few hundred times as large
     with pytest.raises(Rejected, match=r"at most 600 values in model\.json"):

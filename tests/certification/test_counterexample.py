@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from lcifr.certification import counterexample
 from lcifr.certification.counterexample import Counterexamples, Trial, shorter_numbers, simplify
 from lcifr.certification.demands import RoughError, is_strict, outputs_at
+from lcifr.certification.subject import Subject
 from lcifr.data import Categorical, Individuals, Numeric, Schema
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.loading import read_model
 from lcifr.models.rounding import DeployedNetworks, Stage
 from tests.certification.scenes import scene
 from tests.prove.instances import random_network
@@ -26,7 +26,7 @@ SCHEMA = Schema([Categorical("a", ("x", "y", "z")), Categorical("b", ("x", "y"))
 class AnyTrial:
     """Some of all pairs count, without any order in it; the others one begins with always do."""
 
-    library: Any = None
+    predicted: Any = None
 
     def __init__(self, people: Individuals, others: Individuals, share: float, seed: int) -> None:
         self.people, self._share, self._seed = people, share, seed
@@ -107,7 +107,7 @@ def test_few_calls_are_enough_where_all_or_nothing_goes_back() -> None:
 class LibraryTrial(AnyTrial):
     """A library beside the model as it was read: only what both say counts."""
 
-    library = "asked"
+    predicted = "asked"
 
     def __init__(self, model: AnyTrial, library: AnyTrial) -> None:
         self.people, self._both = model.people, (model, library)
@@ -151,7 +151,7 @@ def test_the_rough_error_is_never_below_that_of_a_point(arithmetic: Arithmetic) 
 def test_own_decisions_are_as_sure_as_with_errors_of_their_own(arithmetic: Arithmetic) -> None:
     here = scene(3, count=60)
     people = Individuals.read(here.people, here.encoder.encoding.schema)
-    trial = Trial(here.encoder, read_model(here.model), people, arithmetic)
+    trial = Trial(Subject.of(here.encoder, here.model, arithmetic=arithmetic), people)
     each = outputs_at(trial.deployment, trial.features)
     assert (is_strict(trial.model.rule, trial.own) == is_strict(trial.model.rule, each)).all()
     assert (trial.own.error >= each.error).all()

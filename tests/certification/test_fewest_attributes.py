@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from lcifr.certification.counterexample import Trial, differing, held_at
+from lcifr.certification.subject import Subject
 from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.trees import NUMBER
@@ -36,7 +37,7 @@ def everybody_around(made: explained_models.TreeScene, row: int) -> Individuals:
 @pytest.mark.parametrize("seed", [0, 2])
 def test_no_similar_person_who_is_decided_otherwise_differs_in_fewer(seed):
     made, found = explained_models.audited(seed, together=3)
-    trial = Trial(made.encoder, made.model, made.people, Arithmetic.FLOAT64)
+    trial = Trial(Subject(made.encoder, made.model, Arithmetic.FLOAT64), made.people)
     changed = differing(found.people, found.others).sum(1)
     for row in np.flatnonzero(found.violated):
         others = everybody_around(made, int(row))

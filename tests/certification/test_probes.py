@@ -14,14 +14,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
 from lcifr.certification.reference import make_up_people, place_at_boundaries
-from lcifr.certification.subject import LibraryModel
+from lcifr.certification.subject import Subject
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import NetworkError
 from lcifr.models.network import Network
 from lcifr.phi import Similarity
 
 
-def scene(scaler: Any, dtype: Any = np.float64) -> tuple[LibraryModel, Individuals]:
+def scene(scaler: Any, dtype: Any = np.float64) -> tuple[Subject, Individuals]:
     draw = np.random.default_rng(0)
     table = pd.DataFrame(
         {
@@ -35,20 +35,20 @@ def scene(scaler: Any, dtype: Any = np.float64) -> tuple[LibraryModel, Individua
     model = make_pipeline(inside, LogisticRegression()).fit(table, label)
     schema = Schema.infer(table)
     similarity = Similarity("same(categorical) and numeric within 1", schema, Encoding.fit(table, schema))
-    return LibraryModel.read(model, table, similarity), Individuals.read(table, schema)
+    return Subject.of_library(model, table, similarity), Individuals.read(table, schema)
 
 
 @pytest.mark.parametrize("scaler", [StandardScaler(), MinMaxScaler((-1, 1), clip=True)])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_the_library_agrees_at_all_of_them(scaler: Any, dtype: Any) -> None:
     read, people = scene(scaler, dtype)
-    for probes in (people, make_up_people(read.source, people, 500), place_at_boundaries(read.source, people)):
+    for probes in (people, make_up_people(read.library, people, 500), place_at_boundaries(read.library, people)):
         assert read.compare(probes).agrees
 
 
 def test_made_up_people_are_people_of_the_table() -> None:
     read, people = scene(StandardScaler())
-    made = make_up_people(read.source, people, 300)
+    made = make_up_people(read.library, people, 300)
     assert (made.numbers.min(0) >= people.numbers.min(0)).all()
     assert (made.numbers.max(0) <= people.numbers.max(0)).all()
     assert (made.number("age") == np.rint(made.number("age"))).all()
@@ -57,8 +57,8 @@ def test_made_up_people_are_people_of_the_table() -> None:
 
 def test_decisions_turn_between_neighbouring_floats_and_neighbouring_whole_numbers() -> None:
     read, people = scene(StandardScaler())
-    found = place_at_boundaries(read.source, people)
-    decided = read.source.decide(found)
+    found = place_at_boundaries(read.library, people)
+    decided = read.library.decide(found)
     for j, beside in ((0, lambda x: np.nextafter(x, np.inf)), (1, lambda x: x + 1)):
         others = np.delete(found.numbers, j, 1)
         known = {(*o, *c, x): d for o, c, x, d in zip(others, found.codes, found.numbers[:, j], decided, strict=True)}
@@ -68,7 +68,7 @@ def test_decisions_turn_between_neighbouring_floats_and_neighbouring_whole_numbe
 
 def test_float32_columns_are_tried_halfway_between_two_of_them() -> None:
     read, people = scene(StandardScaler(), np.float32)
-    pay = place_at_boundaries(read.source, people).number("pay")
+    pay = place_at_boundaries(read.library, people).number("pay")
     near = pay.astype(np.float32).astype(np.float64)
     gap = np.abs(np.nextafter(pay.astype(np.float32), np.float32(np.inf)).astype(np.float64) - near)
     assert (np.abs(np.abs(pay - near) - gap / 2) < 1e-9 * gap).sum() >= 20
@@ -76,7 +76,7 @@ def test_float32_columns_are_tried_halfway_between_two_of_them() -> None:
 
 def test_clips_are_tried_on_both_sides() -> None:
     read, people = scene(MinMaxScaler((-1, 1), clip=True))
-    encoded = read.encoder.encoding.programs[0](place_at_boundaries(read.source, people).number("pay"))
+    encoded = read.encoder.encoding.programs[0](place_at_boundaries(read.library, people).number("pay"))
     assert {-1.0, 1.0} <= set(encoded)
     assert ((np.abs(encoded) < 1) & (np.abs(encoded) > 1 - 1e-12)).any()
 
@@ -87,7 +87,7 @@ def test_a_model_that_was_read_wrongly_is_found_out_and_refused() -> None:
     flipped = replace(read, model=replace(read.model, labels=read.model.labels[::-1]))
     assert not flipped.compare(people).agrees
     with pytest.raises(NetworkError, match=r"decides otherwise(.|\n)*lcifr doctor --model"):
-        flipped.decisions_about(people, ids=[f"p{k}" for k in range(len(people))])
+        flipped.predicted(people, ids=[f"p{k}" for k in range(len(people))])
 
 
 def test_every_threshold_of_a_tree_is_tried_on_both_sides() -> None:
@@ -99,8 +99,8 @@ def test_every_threshold_of_a_tree_is_tried_on_both_sides() -> None:
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(table, label)
     schema = Schema.infer(table)
     similarity = Similarity("numeric within 1", schema, Encoding.fit(table, schema))
-    read, people = LibraryModel.read(model, table, similarity), Individuals.read(table, schema)
-    found = place_at_boundaries(read.source, people)
+    read, people = Subject.of_library(model, table, similarity), Individuals.read(table, schema)
+    found = place_at_boundaries(read.library, people)
     for j, name in enumerate(("pay", "age")):
         for threshold in model.tree_.threshold[model.tree_.feature == j]:
             values = found.number(name)
@@ -114,7 +114,7 @@ def test_every_threshold_of_a_tree_is_tried_on_both_sides() -> None:
 def test_every_category_is_made_up_however_rare() -> None:
     read, people = scene(StandardScaler())
     rare = people.take(np.flatnonzero(people.code("job") == 0))
-    assert set(make_up_people(read.source, rare, 3).code("job")) == {0, 1, 2}
+    assert set(make_up_people(read.library, rare, 3).code("job")) == {0, 1, 2}
 
 
 def test_a_model_that_was_read_wrongly_where_nobody_of_the_table_is_is_refused() -> None:
@@ -127,4 +127,4 @@ def test_a_model_that_was_read_wrongly_where_nobody_of_the_table_is_is_refused()
     only_a = people.take(np.flatnonzero(people.code("job") == 0))
     assert wrong.compare(only_a).agrees
     with pytest.raises(NetworkError, match="people made up among those of the table"):
-        wrong.decisions_about(only_a)
+        wrong.agreeing_among(only_a)

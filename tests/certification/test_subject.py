@@ -19,7 +19,7 @@ from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, S
 from sklearn.svm import LinearSVC
 
 from lcifr import Encoding, Schema, Similarity, Verdict, audit
-from lcifr.certification.subject import MADE_UP
+from lcifr.certification.reference import MADE_UP
 from lcifr.errors import LcifrError, NetworkError, SimilarityError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

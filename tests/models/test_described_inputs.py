@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 import lcifr
 from lcifr.certification import write_bundle
-from lcifr.certification.subject import LibraryModel
+from lcifr.certification.subject import Subject
 from lcifr.certification.verdicts import Verdict
 from lcifr.check import check_bundle
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
@@ -134,7 +134,7 @@ def test_a_bundle_behind_scaled_dummies_is_confirmed(tmp_path: Path) -> None:
         others = pd.concat([frame.iloc[[person]].assign(town=town) for town in TOWNS])
         dummies = pd.get_dummies(others, columns=["town"]).reindex(columns=[*NUMBERS, *DUMMIES], fill_value=0)
         assert (model.predict(scaler.transform(dummies.astype(np.float64))) == decided[person]).all()
-    read = LibraryModel.read(file, frame.head(20), similar)
+    read = Subject.of_library(file, frame.head(20), similar)
     write_bundle(tmp_path / "bundle", read.encoder, frame.head(20), decisions=found)
     report = check_bundle(tmp_path / "bundle")
     assert not report.rejected

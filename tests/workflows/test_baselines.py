@@ -16,16 +16,16 @@ from lcifr.estimators import RobustClassifier, plain
 from lcifr.phi import Similarity
 from lcifr.workflows.baselines import BaselineSettings, figures_of, fit_plain_head, judge_baselines
 from lcifr.workflows.producing import load_encoder
-from lcifr.workflows.subjects import open_people, read_parties
+from lcifr.workflows.subjects import folders_of, open_people, read_folders
 
 
 @pytest.mark.filterwarnings("ignore::lcifr.learn.scores.DegenerateModelWarning")
 def test_people_are_lowered_once_for_both_baselines(
     story: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parties = read_parties(story / "producer", story / "consumer")
-    source = open_people(parties, story / "producer", None, None, tmp_path)
-    training = parties.training(story / "producer")
+    subject = read_folders(story / "producer", story / "consumer")
+    source = open_people(subject, None, None, tmp_path)
+    training = folders_of(subject).training()
     assert training is not None
     people, y, honest, lowered = source.individuals(), source.labels(), Similarity.region, []
 
@@ -34,10 +34,10 @@ def test_people_are_lowered_once_for_both_baselines(
         return honest(self, x, **options)
 
     monkeypatch.setattr(Similarity, "region", region)
-    found = judge_baselines(BaselineSettings.of_parties(parties), training, people, y)
+    found = judge_baselines(BaselineSettings.of_folders(subject), training, people, y)
     assert sum(lowered) == 1
     encoder = plain(load_encoder(story / "producer"))
     encoder.fit(training.X, training.y)
     head = fit_plain_head(RobustClassifier(), encoder, training.X, training.y)
-    frozen = replace(freeze(encoder), similarity=parties.encoder.similarity)
+    frozen = replace(freeze(encoder), similarity=subject.similarity)
     assert found["plain"] == figures_of(state(audit(frozen, head, people, modular=False), y, held_out=False))

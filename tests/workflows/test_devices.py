@@ -10,7 +10,8 @@ import pytest
 import torch
 from pyarrow import parquet
 
-from lcifr.certification.handover import Representation, freeze, represent
+from lcifr.certification.handover import Representation, represent
+from lcifr.certification.subject import Subject
 from lcifr.data import Individuals
 from lcifr.data.ingest import Chunk
 from lcifr.errors import LcifrError
@@ -31,8 +32,7 @@ PEOPLE = 80
 
 def verdicts(seed: int, formula: str, device: str | None) -> pa.Table:
     one = scene(seed, formula)
-    options = {"modular": True, "budget": None, "arithmetic": "float64"}
-    job = AuditJob(freeze(one.encoder), options | ({} if device is None else {"device": device}), read_model(one.model))
+    job = AuditJob(Subject.of(one.encoder, one.model, arithmetic="float64"), modular=True, device=device)
     persons = Individuals.read(people(PEOPLE, seed), job.schema)
     return job.answer(Chunk(0, 0, persons, tuple(range(PEOPLE))))
 

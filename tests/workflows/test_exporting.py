@@ -13,7 +13,7 @@ from lcifr.data import Schema
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.loading import load_file
 from lcifr.models.rounding import DeployedNetworks, Stage
-from lcifr.workflows.subjects import read_parties
+from lcifr.workflows.subjects import read_folders
 from tests.story import lcifr
 
 
@@ -33,26 +33,26 @@ def test_a_learned_model_says_the_same_in_onnxruntime(story: Path, tmp_path: Pat
     path = tmp_path / "whole.onnx"
     said = lcifr("model", "export", story / "producer", story / "consumer", "--out", path, cwd=tmp_path)
     assert "label" in said.out
-    parties = read_parties(story / "producer", story / "consumer")
-    schema, people = parties.schema, pd.read_csv(story / "people.csv")
+    subject = read_folders(story / "producer", story / "consumer")
+    schema, people = subject.schema, pd.read_csv(story / "people.csv")
     found = run(path, people, schema)
-    encoded = parties.encoder.encoding.encode(people)
-    networks = (parties.encoder.network, parties.model.network)
+    encoded = subject.encoding.encode(people)
+    networks = (subject.encoder.network, subject.model.network)
     values = networks[1](networks[0](encoded))
     stages = (Stage(one, Arithmetic.FLOAT32) for one in networks)
-    error = DeployedNetworks.on_people(parties.encoder.encoding, *stages).error_at(encoded)
+    error = DeployedNetworks.on_people(subject.encoding, *stages).error_at(encoded)
     assert (np.abs(found["score"] - values) <= error + 1e-9).all()
     sure = np.abs(values[:, 0]) > error[:, 0]
     assert sure.mean() > 0.99
-    assert (found["label"][sure] == parties.model.decide(values)[sure]).all()
+    assert (found["label"][sure] == subject.model.decide(values)[sure]).all()
 
 
 def test_the_exported_file_is_read_back_with_the_same_decisions(story: Path, tmp_path: Path) -> None:
     path = tmp_path / "whole.onnx"
     lcifr("model", "export", story / "producer", story / "consumer", "--out", path, cwd=tmp_path)
-    parties, people = read_parties(story / "producer", story / "consumer"), pd.read_csv(story / "people.csv")
-    model = load_file(path).read_table(people, parties.encoder.encoding)
-    own = parties.model.predict(parties.encoder.network(parties.encoder.encoding.encode(people)))
+    subject, people = read_folders(story / "producer", story / "consumer"), pd.read_csv(story / "people.csv")
+    model = load_file(path).read_table(people, subject.encoding)
+    own = subject.model.predict(subject.encoder.network(subject.encoding.encode(people)))
     assert (np.asarray(model.predict(people)) == own).mean() > 0.99
 
 

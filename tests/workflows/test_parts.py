@@ -17,6 +17,7 @@ from safetensors import safe_open
 from safetensors.numpy import load, save
 
 from lcifr.certification.handover import HandoverChunk, represent
+from lcifr.certification.subject import Subject
 from lcifr.data.files import LockedError, locked
 from lcifr.data.ingest import read_chunks
 from lcifr.errors import ArtefactError
@@ -37,7 +38,6 @@ def hand_over(source: Any, folder: Path, **options: Any) -> None:
     represent_file(one().encoder, source, folder, chunk=CHUNK, workers=1, **options)
 
 
-AUDITING = {"modular": True, "budget": None, "arithmetic": "float64"}
 COMPUTED = (Arithmetic.FLOAT64, Arithmetic.FLOAT64)
 RUNS = {handovers.RepresentJob: hand_over, audited.AuditJob: audit_all}
 
@@ -94,16 +94,16 @@ def test_every_job_has_its_version_in_its_key(table: Path) -> None:
     """And what a version holds is written down here: whoever changes a part meets this test, and raises the version."""
     assert jobs() == {*RUNS, handovers.CertifyJob}
     chunk = next(read_chunks(table, SCHEMA, CHUNK))
-    handing = handovers.RepresentJob(one().encoder, {"tolerance": 1e-6, "budget": None, "arithmetic": "float64"})
+    handing = handovers.RepresentJob(one().encoder, Arithmetic.FLOAT64)
     assert handing.key().startswith(f"RepresentJob {handing.version} ")
     assert (handing.version, set(load(handing.work(chunk)))) == (
-        3,
+        4,
         {"latent", "radius", "lower", "upper", "exact", "vacuous"},
     )
-    auditing = audited.AuditJob(one().encoder, AUDITING, read_model(one().model))
+    auditing = audited.AuditJob(Subject.of(one().encoder, one().model, arithmetic="float64"), modular=True)
     assert auditing.key().startswith(f"AuditJob {auditing.version} ")
     columns = pd.read_parquet(pa.BufferReader(auditing.work(chunk))).columns.tolist()
-    assert auditing.version == 8
+    assert auditing.version == 9
     assert columns == [
         *("id", "verdict", "prediction", "margin", "reason", "vacuous", "arithmetic"),
         *("certified_on_ball", "certified_on_box", "alone", "radius"),
@@ -128,14 +128,14 @@ def test_the_same_network_with_other_labels_is_another_run() -> None:
     model, encoder = read_model(one().model), one().encoder
     models = [replace(model, labels=np.array(names)) for names in (["no", "yes"], ["yes", "no"])]
     models += [model]
-    audits = {audited.AuditJob(encoder, AUDITING, other).key() for other in models}
+    audits = {audited.AuditJob(Subject(encoder, other), modular=True).key() for other in models}
     assert len(audits) == len({handovers.CertifyJob(other, "ball", *COMPUTED).key() for other in models}) == 3
 
 
 def test_another_arithmetic_is_another_run() -> None:
     """Of the model or, for a consumer, of the encoder behind the hand-over."""
     model, encoder = read_model(one().model), one().encoder
-    audits = {audited.AuditJob(encoder, {**AUDITING, "arithmetic": str(name)}, model).key() for name in Arithmetic}
+    audits = {audited.AuditJob(Subject(encoder, model, name), modular=True).key() for name in Arithmetic}
     pairs = product(Arithmetic, Arithmetic)
     assert len(audits) == 3
     assert len({handovers.CertifyJob(model, "ball", *pair).key() for pair in pairs}) == 9

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -9,8 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.certification.deployment import deploy_both
-from lcifr.certification.subject import LibraryModel
+from lcifr.certification.subject import Subject
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.loading import load_file
@@ -64,9 +64,9 @@ def proved_difference(folder: Path, table: pd.DataFrame) -> np.ndarray:
     similarity = Similarity(PHI, schema, Encoding.fit(train, schema))
     lines, room = [], np.zeros(len(people))
     for file, arithmetic in (("model.skops", Arithmetic.FLOAT64), ("model.onnx", Arithmetic.FLOAT32)):
-        read = LibraryModel.read(load_file(folder / file), table[names], similarity)
+        read = Subject.of_library(load_file(folder / file), table[names], similarity)
         region = read.encoder.similarity.region(people)
-        room += deploy_both(read.encoder, read.model, arithmetic, None).error_over(region)[:, 0]
+        room += replace(read, arithmetic=arithmetic).deployed.error_over(region)[:, 0]
         weights = [Fraction(0)] * len(read.encoder.encoding.features)
         [layer] = [one for factor in read.model.factors for one in factor.layers]
         for row, weight in zip(read.encoder.network.layers[0].weight, layer.weight[0], strict=True):
@@ -80,7 +80,7 @@ def proved_difference(folder: Path, table: pd.DataFrame) -> np.ndarray:
 
 
 def _raw(
-    read: LibraryModel, weights: list[Fraction], shift: Fraction, room: np.ndarray, people: Individuals
+    read: Subject, weights: list[Fraction], shift: Fraction, room: np.ndarray, people: Individuals
 ) -> tuple[dict[object, Fraction], Fraction]:
     """Coefficients of the table's values and of categories; what the programs round goes into ``room``."""
     encoding, found = read.encoder.encoding, dict[object, Fraction]()

@@ -16,7 +16,7 @@ from lcifr.data import files
 from lcifr.errors import ArtefactError, LcifrError, TableError
 from lcifr.workflows import jobs
 from lcifr.workflows.jobs import AuditJob, OtherVersionsError, PackedWork, audit_work, certify_work, represent_work
-from lcifr.workflows.subjects import prepare_model, read_for_people, read_people
+from lcifr.workflows.subjects import people_of_reference, prepare_model, read_for_people, read_people
 from tests.certification.scenes import people
 from tests.workflows.executors_lender import request_for, write_lender
 from tests.workflows.world import one
@@ -100,10 +100,10 @@ def test_a_model_of_a_library_is_read_again_from_its_file(tmp_path: Path) -> Non
     request = request_for(tmp_path, "out")
     prepared = prepare_model(request)
     subject = read_for_people(prepared, request, read_people(prepared, request, tmp_path))
-    options = {"modular": False, "budget": None, "arithmetic": str(subject.arithmetic)}
-    job = AuditJob(subject.encoder, options, subject.model, subject.library, None, subject.library_file)
+    job = AuditJob(subject.agreeing_among(people_of_reference(subject)))
     again = PackedWork.of(job).job()
     assert again.key() == job.key()
     assert isinstance(again, AuditJob)
-    assert again.library is not None
-    assert again.library.source.runtime == subject.library.source.runtime
+    assert again.subject.reference is not None
+    assert again.subject.reference.runtime == subject.library.runtime
+    assert again.subject.reference.made_up is not None  # compared there, too

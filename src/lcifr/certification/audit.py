@@ -21,8 +21,8 @@ from lcifr.certification.handover import (
     represent_lowered,
     represent_region,
 )
-from lcifr.certification.reference import LibraryDecisions
-from lcifr.certification.subject import Hashes, subject_of
+from lcifr.certification.reference import ReferencePredictions
+from lcifr.certification.subject import Subject, subject_of
 from lcifr.certification.sweep.look_up import ProvedCells
 from lcifr.certification.sweep.result import Sweep
 from lcifr.certification.verdicts import Audit, LookedUp, Reason, Verdict, words
@@ -31,7 +31,6 @@ from lcifr.data.ingest import Id, as_ids
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.function import REFUSED, Deployed
 from lcifr.models.model import Model
-from lcifr.models.network import choose_for
 from lcifr.models.rule import Kind
 from lcifr.phi.similarity import Similarity
 from lcifr.prove import Answer, Budget, Status, maximize
@@ -136,7 +135,7 @@ def find_simple(trial: Trial, region: Region, rows: NDArray[np.intp], witness: F
     alone = trial.without_library()
     result = simplify(alone, find(alone, region, rows, witness))
     hit = np.flatnonzero(result.found)
-    if trial.library is None or not len(hit):
+    if trial.predicted is None or not len(hit):
         return result
     refused = hit[~trial.is_counterexample(hit, result.others.take(hit))]
     if len(refused):
@@ -242,7 +241,12 @@ def search_on_box(
     overflow = trial.own.may_overflow | (first.error_over(region) >= REFUSED).any(1)
     rows = np.flatnonzero(~overflow)  # of the others there is no box
     handed = box_of_everybody(
-        trial.encoder, trial.people.take(rows), region.take(rows), trial.arithmetic, budget=budget, device=device
+        trial.encoder,
+        trial.people.take(rows),
+        region.take(rows),
+        trial.subject.arithmetic,
+        budget=budget,
+        device=device,
     )
     query = query_on_box(trial, handed, rows)
     box = Region.from_arrays(handed.lower, handed.upper)
@@ -327,8 +331,7 @@ def _candidates(
 
 
 def audit_region(
-    encoder: Encoder,
-    known: Model,
+    subject: Subject,
     people: Individuals,
     lowered: Region,
     ids: tuple[Id, ...],
@@ -336,16 +339,19 @@ def audit_region(
     budget: Budget | int | None = None,
     device: str | None = None,
     modular: bool | Representation = True,
-    arithmetic: Arithmetic = Arithmetic.FLOAT64,
-    library: LibraryDecisions | None = None,
+    predicted: ReferencePredictions | None = None,
 ) -> Audit:
-    """:func:`audit` of people whose regions over the reals are at hand: end to end and hand-over share them."""
+    """:func:`audit` of people whose regions over the reals are at hand: end to end and hand-over share them.
+
+    ``predicted`` : what the library of such a model predicts for these people, with which no hand-over is made.
+    """
+    encoder, known = subject.encoder, subject.model
     region = narrow_to_whole_numbers(lowered, encoder.encoding)
-    trial = Trial(encoder, known, people, arithmetic, library=library)
+    trial = Trial(subject, people, predicted)
     search = search_whole if trial.deployment.boxed is None else search_on_box
     options = dict[str, Any](budget=budget, device=device)
     shown = search(trial, region, **options)
-    options |= {"arithmetic": arithmetic}
+    options |= {"arithmetic": subject.arithmetic}
     rows = np.flatnonzero(~shown.may_overflow) if modular is True else np.arange(len(people))
     if modular is True:  # of whom numbers may overflow there is no hand-over
         modular = represent_lowered(encoder, people.take(rows), lowered.take(rows), **options)
@@ -364,7 +370,7 @@ def audit_region(
         ball=ball,
         box=box,
         model=known,
-        arithmetic=arithmetic,
+        arithmetic=subject.arithmetic,
         encoder=encoder,
     )
 
@@ -395,30 +401,27 @@ def _modular(
 
 
 def audit_looked_up(
-    encoder: Encoder,
-    model: Model,
+    subject: Subject,
     people: Individuals,
     lowered: Region,
     ids: tuple[str | int, ...],
     proved: ProvedCells,
     *,
-    arithmetic: Arithmetic,
-    library: LibraryDecisions | None = None,
+    predicted: ReferencePredictions | None = None,
     **options: Any,
 ) -> Audit:
     """:func:`lcifr.audit` with a look-up first; whoever is not found is searched for as ever.
 
     The margin of those looked up is 0: that all similar people are decided alike is proved, by how much is not.
     """
-    proved.refuse_others(Hashes.of(encoder, model, arithmetic))
-    trial = Trial(encoder, model, people, arithmetic)
+    proved.refuse_others(subject.hashes)
+    trial, model = Trial(subject, people), subject.model
     cell = np.where(is_strict(model.rule, trial.own), proved.find(people), -1)
     rest = np.flatnonzero(cell < 0)
-    theirs = None if library is None else replace(library, own=library.own[rest])
-    options |= {"arithmetic": arithmetic, "library": theirs}
+    theirs = None if predicted is None else predicted.take(rest)
     names = tuple(ids[row] for row in rest)
-    searched = audit_region(encoder, model, people.take(rest), lowered.take(rest), names, **options)
-    region = narrow_to_whole_numbers(lowered, encoder.encoding)
+    searched = audit_region(subject, people.take(rest), lowered.take(rest), names, predicted=theirs, **options)
+    region = narrow_to_whole_numbers(lowered, subject.encoding)
     everybody: dict[str, Any] = {
         "verdict": np.full(len(people), Verdict.CERTIFIED, dtype=object),
         "reason": np.full(len(people), Reason.NONE, dtype=object),
@@ -480,22 +483,18 @@ def audit(
     sweep : what :func:`lcifr.sweep` found of the same model and φ: whoever is in a strictly proved cell is certified
         without a search, the others are searched for; nothing is said of the hand-over then.
     """
-    subject = subject_of(encoder, model, X, similarity, groups, tolerance)
-    encoder, known, people = subject.encoder, subject.model, subject.people
-    deployed = choose_for(arithmetic or subject.arithmetic, (encoder.function, known.function))
-    missing = subject.missing
+    asked = subject_of(encoder, model, X, similarity, groups, tolerance, arithmetic)
+    subject, people, missing = asked.subject, asked.people, asked.missing
     everybody = as_ids(ids, len(people) if missing is None else len(missing))  # before hours of proofs
     names, left_out = everybody, tuple[Id, ...]()
     if missing is not None:
         names = tuple(name for name, gone in zip(everybody, missing, strict=True) if not gone)
         left_out = tuple(name for name, gone in zip(everybody, missing, strict=True) if gone)
-    options = dict[str, Any](budget=budget, device=device, modular=modular, arithmetic=deployed)
-    if subject.library is not None:  # nothing is handed over
-        options |= {"modular": False, "library": subject.library}
-    region = encoder.similarity.region(people)
+    options = dict[str, Any](budget=budget, device=device, predicted=asked.predicted)
+    modular = modular if asked.predicted is None and sweep is None else False  # of a library, nothing is handed over
+    region = subject.region(people)
     if sweep is None:
-        found = audit_region(encoder, known, people, region, names, **options)
+        found = audit_region(subject, people, region, names, modular=modular, **options)
     else:
-        options["modular"] = False
-        found = audit_looked_up(encoder, known, people, region, names, ProvedCells.of(sweep), **options)
-    return replace(found, left_out=left_out, assumptions=subject.assumptions)
+        found = audit_looked_up(subject, people, region, names, ProvedCells.of(sweep), modular=modular, **options)
+    return replace(found, left_out=left_out, assumptions=asked.assumptions)

@@ -19,7 +19,7 @@ from lcifr.certification.counterexample import Trial
 from lcifr.certification.demands import BoolArray, FloatArray, Query, outputs_at, query_of
 from lcifr.certification.deployment import Encoder, deploy_both
 from lcifr.certification.handover import Representation, freeze
-from lcifr.certification.subject import rule_of_bundle
+from lcifr.certification.subject import Subject, rule_of_bundle
 from lcifr.certification.verdicts import Audit, Certificates, unproved
 from lcifr.check.exact import LETTERS, MOST
 from lcifr.data import Individuals
@@ -340,7 +340,7 @@ def _certified(
     deployment, rule = decisions.model.function.deployed(decisions.arithmetic), decisions.model.rule
     own = there = outputs_at(deployment, part.latent)
     if rule.kind is Kind.NUMBER:  # whoever checks has f, and measures from f(x)
-        own = Trial(encoder, decisions.model, people, decisions.arithmetic, decisions.handover_arithmetic).own
+        own = _trial(encoder, people, decisions, decisions.handover_arithmetic).own
     region = Region.from_arrays(*surroundings(part, decisions.on))
     query = query_of(rule, own).lowered(deployment.room_over(region))
     shown, classes = _shown(deployment.merged, query, region, sure, options), rule.decide(there.values)
@@ -352,11 +352,17 @@ def _certified(
             yield {"verdict": "undecided"}
 
 
+def _trial(
+    encoder: Encoder, people: Individuals, decisions: Certificates | Audit, handed: Arithmetic | None = None
+) -> Trial:
+    return Trial(Subject(freeze(encoder), decisions.model, decisions.arithmetic, handed=handed), people)
+
+
 def _audited(
     encoder: Encoder, part: Individuals, lowered: Region, decisions: Audit, rows: np.ndarray, options: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
     region = narrow_to_whole_numbers(lowered, encoder.encoding)
-    trial = Trial(encoder, decisions.model, part, decisions.arithmetic)
+    trial = _trial(encoder, part, decisions)
     query = query_end_to_end(trial, region)
     sure = np.flatnonzero(decisions.certified[rows])
     shown = _shown(trial.deployment.merged, query, trial.deployment.asked_over(region), sure, options)
@@ -367,7 +373,7 @@ def _audited_on_box(
     encoder: Encoder, part: Individuals, lowered: Region, decisions: Audit, rows: np.ndarray, options: dict[str, Any]
 ) -> Iterator[Claim]:
     """Of trees behind an encoder: where z of everybody similar is, and what trees decide there."""
-    trial = Trial(encoder, decisions.model, part, decisions.arithmetic)
+    trial = _trial(encoder, part, decisions)
     sure = np.flatnonzero(decisions.certified[rows])
     latents, shown = dict[int, Any](), dict[int, list[Any]]()
     if len(sure):

@@ -27,11 +27,9 @@ from lcifr.certification.demands import (
     outputs_at,
     surely_differ,
 )
-from lcifr.certification.deployment import Encoder, deploy_both
-from lcifr.certification.reference import EvaluatedPeople, LibraryDecisions
+from lcifr.certification.reference import ReferencePredictions
+from lcifr.certification.subject import Subject
 from lcifr.data import Encoding, Individuals
-from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.model import Model
 from lcifr.models.rule import Kind
 from lcifr.prove import Budget
 from lcifr.regions.region import Cell, Choice, Region
@@ -52,24 +50,17 @@ class Counterexamples:
 class Trial:
     """People, their outputs in an arithmetic, and whether proposed others are counterexamples to them there."""
 
-    def __init__(
-        self,
-        encoder: Encoder,
-        model: Model,
-        people: Individuals,
-        arithmetic: Arithmetic = Arithmetic.EXACT,
-        handed: Arithmetic | None = None,
-        library: LibraryDecisions | None = None,
-    ) -> None:
-        self.library = library
-        self.encoder, self.model, self.people, self.arithmetic = encoder, model, people, arithmetic
-        self.deployment = deploy_both(encoder, model, arithmetic, handed)
-        known = None if library is None else library.known_of(people)
-        self.features = encoder.encoding.encode(people) if known is None else known.features
+    def __init__(self, subject: Subject, people: Individuals, predicted: ReferencePredictions | None = None) -> None:
+        """``predicted`` : by the library that the model comes from; None for a model without one."""
+        self.subject, self.people, self.predicted = subject, people, predicted
+        self.encoder, self.model, self.deployment = subject.encoder, subject.model, subject.deployed
+        known = None if predicted is None or not predicted.is_about(people) else predicted
+        features = None if known is None else known.features
+        self.features = subject.encoding.encode(people) if features is None else features
         self._rough = RoughError(self.deployment)
-        self.own = self._own_outputs(known)
+        self.own = self._own_outputs(None if known is None else known.outputs)
 
-    def _own_outputs(self, known: EvaluatedPeople | None) -> Outputs:
+    def _own_outputs(self, known: Outputs | None) -> Outputs:
         """Of the people: with one error for all, and each with their own where that leaves their decision open.
 
         A number is compared with others to within its error, so there everybody has their own.
@@ -88,7 +79,7 @@ class Trial:
     def without_library(self) -> Trial:
         """The same people and outputs; only the model as it was read is asked."""
         other = copy(self)
-        other.library = None
+        other.predicted = None
         return other
 
     def is_counterexample(self, rows: np.ndarray, others: Individuals) -> BoolArray:
@@ -102,8 +93,10 @@ class Trial:
             close = np.flatnonzero(real & similar & ~good & surely_differ(self.model.rule, own, outputs.exactly()))
             outputs = replace(outputs.take(close), deployment_error=self.deployment.error_at(features[close]))
             good[close] = surely_differ(self.model.rule, own.take(close), outputs)
-        if self.library is not None and good.any():
-            good[good] = self.library.differ(rows[good], others.take(good))
+        if self.predicted is not None and good.any():
+            assert self.subject.reference is not None
+            decided = self.subject.reference.decide(others.take(good))
+            good[good] = self.model.differ(self.predicted.own[rows[good]], decided)
         return good
 
 
@@ -143,7 +136,7 @@ def simplify(trial: Trial, found: Counterexamples) -> Counterexamples:
     A library is asked about what comes out, and about every step only where it decides otherwise there: calls of it
     cost far more than ours, and it hardly ever differs.
     """
-    if trial.library is None:
+    if trial.predicted is None:
         return _simplified(trial, found)
     result = _simplified(trial.without_library(), found)
     rows = np.flatnonzero(found.found)

@@ -1,19 +1,23 @@
-"""The library's own predictions, compared with the model as it was read: on made-up people, and on people."""
+"""Reference: the library's own predictions, compared with the model as it was read; and rows made up for that."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.demands import Outputs, is_strict
+from lcifr.certification.demands import Outputs, is_strict, outputs_at
 from lcifr.data import Individuals
 from lcifr.data.program import Operation, Program, StepFormat
+from lcifr.errors import NetworkError
 from lcifr.models.model import Model
 from lcifr.models.source import TableModel
+
+if TYPE_CHECKING:
+    from lcifr.certification.subject import Subject
 
 # Comparison of a model as it was read with the library that it comes from: decisions, outputs, and proved rounding.
 
@@ -230,39 +234,130 @@ def _order(values: FloatArray) -> NDArray[np.int64]:
     return np.where(bits < 0, SIGN_BIT - bits, bits)
 
 
-# What a model's own library decides about the people of an audit, and what was computed to compare it.
+# Reference: the library's own predictions, compared with the model as it was read: on made-up rows once a run, and on
+# every row of people.
+
+MADE_UP = 256
+"""Made-up rows that a model is compared with its library on, at least."""
 
 
 @dataclass(frozen=True)
-class EvaluatedPeople:
-    """People encoded (people, features), and a plain forward pass: values and rounding errors (people, outputs)."""
+class ReferencePredictions:
+    """What the library predicts for the people of an audit.
+
+    Parameters
+    ----------
+    own : (people,) its decisions.
+    features, outputs : (people, features) encoded, and what the model as it was read computes; None where the library
+        was not compared.
+    """
 
     people: Individuals
-    features: FloatArray
-    values: FloatArray
-    rounding_error: FloatArray
+    own: NDArray[Any]
+    features: FloatArray | None = None
+    outputs: Outputs | None = None
+
+    def take(self, rows: NDArray[np.intp]) -> ReferencePredictions:
+        """Of some of the people."""
+        features = None if self.features is None else self.features[rows]
+        outputs = None if self.outputs is None else self.outputs.take(rows)
+        return ReferencePredictions(self.people.take(rows), self.own[rows], features, outputs)
+
+    def is_about(self, people: Individuals) -> bool:
+        """Whether it is about exactly these people: for others it would be a wrong verdict."""
+        mine = self.people
+        if mine is people:
+            return True
+        return np.array_equal(mine.numbers, people.numbers) and np.array_equal(mine.codes, people.codes)
 
 
-@dataclass(frozen=True)
-class LibraryDecisions:
-    """The library's own word: ``own`` (people,) is what it decides about the people of the audit.
+@final
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """The library that a model comes from, without whose predictions nothing counts as a counterexample.
 
-    ``evaluated`` : what the model as it was read computes about them, where the library was compared with that.
+    Parameters
+    ----------
+    source : the model as its loader read it, with the library's functions.
+    made_up : rows on which both were found to agree; None before that comparison.
     """
 
     source: TableModel
-    model: Model
-    own: NDArray[Any]
-    evaluated: EvaluatedPeople | None = None
+    made_up: Individuals | None = None
 
-    def known_of(self, people: Individuals) -> EvaluatedPeople | None:
-        """What was computed, if it is about exactly these people: of anybody else it would be a wrong verdict."""
-        known = self.evaluated
-        if known is None or known.people is people:
-            return known
-        same = np.array_equal(known.people.numbers, people.numbers) and np.array_equal(known.people.codes, people.codes)
-        return known if same else None
+    @property
+    def runtime(self) -> str:
+        """What predicts, and its version; empty where that is a forward pass of ours."""
+        return self.source.runtime
 
-    def differ(self, rows: NDArray[np.int64], others: Individuals) -> BoolArray:
-        """(rows,) whether the library itself decides otherwise about ``others`` than about the people ``rows``."""
-        return self.model.differ(self.own[rows], self.source.library_decides(others))
+    def decide(self, people: Individuals) -> NDArray[Any]:
+        """(people,) decisions by the library itself."""
+        return self.source.library_decides(people)
+
+    def compare(self, subject: Subject, people: Individuals, frame: Any = None) -> LibraryComparison:
+        """The library and the model on some people; ``frame`` has them as the library takes them, where at hand."""
+        answer = self.source.library_says(people, frame)
+        outputs = outputs_at(subject.deployed_in_library, subject.encoding.encode(people))
+        return compare(subject.model, outputs, answer.decisions, answer.outputs)
+
+    def predictions(
+        self,
+        subject: Subject,
+        people: Individuals,
+        *,
+        frame: Any = None,
+        ids: Sequence[Any] | None = None,
+        who: str = "people",
+    ) -> ReferencePredictions:
+        """The library's predictions for people.
+
+        The library's rounding is bounded only for those who differ in a way that our own pass does not explain.
+
+        Raises
+        ------
+        NetworkError
+            If the library decides otherwise about anyone, where rounding cannot be the reason.
+        """
+        answer, points = self.source.library_says(people, frame), subject.encoding.encode(people)
+        deployed = subject.deployed_in_library
+        outputs = outputs_at(deployed, points, np.zeros(deployed.outputs))
+        exact = compare(subject.model, outputs, answer.decisions, answer.outputs)
+        if len(rows := np.flatnonzero(exact.wrong)):
+            numbers = None if answer.outputs is None else answer.outputs[rows]
+            some = compare(subject.model, outputs_at(deployed, points[rows]), answer.decisions[rows], numbers)
+            wrong = np.zeros(len(people), np.bool_)
+            wrong[rows] = some.wrong
+            _refuse_difference(replace(exact, wrong=wrong), who, ids)
+        return ReferencePredictions(people, answer.decisions, points, outputs)
+
+    def agreeing_on(self, subject: Subject, made_up: Individuals) -> Reference:
+        """The same, compared with the model on made-up rows.
+
+        Raises
+        ------
+        NetworkError
+            As for :meth:`predictions`.
+        """
+        self.predictions(subject, made_up, who="people made up among those of the table")
+        return replace(self, made_up=made_up)
+
+    def made_up_among(self, people: Individuals) -> Individuals:
+        """Rows within the ranges of these people, as many as it takes to have every category.
+
+        A model that is read wrongly elsewhere would decide alike about those who happen to be in the table.
+        """
+        count = max([MADE_UP, *(len(category.values) for category in people.schema.categorical)])
+        return make_up_people(self.source, people, count)
+
+
+def _refuse_difference(found: LibraryComparison, who: str, ids: Sequence[Any] | None) -> None:
+    if found.agrees:
+        return
+    row = int(found.wrong.argmax())
+    named = f"row {row}" if ids is None else f'"{ids[row]}"'
+    raise NetworkError(
+        f"the library decides otherwise than its model as it was read about {int(found.wrong.sum())} of "
+        f"{len(found)} {who}; the first is {named}: {found.library[row]!r}, not {found.read[row]!r}",
+        fix="see that the table is the one that the model takes (spaces in texts, dtypes); "
+        "`lcifr doctor --model` shows more",
+    )

@@ -1,28 +1,33 @@
-"""The subject of an audit: encoder, model and people, or a model from elsewhere; and the hashes that name it."""
+"""Subject: the model, φ and arithmetic that a claim is about, and the hashes that name them."""
 
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.demands import Outputs, outputs_at
-from lcifr.certification.deployment import Encoder, deploy_both
+from lcifr.certification.deployment import deploy_both
 from lcifr.certification.handover import FrozenEncoder, freeze
-from lcifr.certification.reference import EvaluatedPeople, LibraryComparison, LibraryDecisions, compare, make_up_people
+from lcifr.certification.reference import LibraryComparison, Reference, ReferencePredictions
 from lcifr.data import Categorical, Encoding, Individuals, Schema, read_frame
-from lcifr.errors import ArtefactError, LcifrError, NetworkError, TableError, TableProblem
+from lcifr.errors import ArtefactError, LcifrError, TableError, TableProblem
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.description import ModelDescription
+from lcifr.models.function import Deployed
 from lcifr.models.loading import ModelFile, load_described, read_model, read_table_model
 from lcifr.models.model import Model
+from lcifr.models.network import choose_for
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.source import ColumnOrderWarning, TableModel
 from lcifr.phi.similarity import Similarity
+from lcifr.regions.region import Region
 
 # Hashes: which weights, formula and encoding a claim is about, with the rule of decision and the arithmetic.
 
@@ -93,36 +98,74 @@ def _short(value: Any) -> str:
     return f"{value[:12]}…" if isinstance(value, str) and len(value) > 12 else str(value)
 
 
-# LibraryModel: a model of another library, read for the columns of a table, with a φ; compared with the library.
-
-MADE_UP = 256
-"""People beside those of the table that a model is compared with its library on, at least."""
+# Origin: where a subject was read from.
 
 
-@dataclass(frozen=True)
-class LibraryModel:
-    """What proofs are about, and the library's own word on it.
+class Origin(ABC):
+    """A model file, or the folders that it was learned into."""
 
-    Parameters
+    @abstractmethod
+    def summary(self, subject: Subject) -> Any:
+        """What every result says of the subject."""
+
+    @abstractmethod
+    def copy_into(self, subject: Subject, folder: Path) -> None:
+        """Write what a reader of a result needs to have the very same subject again."""
+
+
+# Subject: what a claim is about. A model with φ and the arithmetic that it is computed in; of a model of another
+# library also that library's own predictions.
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """Parameters
     ----------
-    encoder : the encoding and the first layer, with φ. model : what decides behind it, with what counts as the same.
-    source : the model as it was read, with the library's own functions.
+    encoder : the function to z, with φ and the encoding; for a model of another library its first layer.
+    model : what decides on z, with what counts as the same decision.
+    arithmetic : in which both are computed.
+    reference : of a model of another library, that library's predictions; None for a model of our own.
+    handed : the encoder's arithmetic where it is another one, as in a hand-over.
+    origin : where it comes from, and how it is written beside a result; None where Python gave the objects. It stays
+        behind when the subject goes to another process.
     """
 
     encoder: FrozenEncoder
     model: Model
-    source: TableModel
+    arithmetic: Arithmetic = Arithmetic.EXACT
+    reference: Reference | None = None
+    handed: Arithmetic | None = None
+    origin: Origin | None = None
 
     @classmethod
-    def read(
+    def of(
+        cls,
+        encoder: Any,
+        model: Any,
+        groups: Sequence[Sequence[Any]] | None = None,
+        tolerance: float | None = None,
+        arithmetic: str | None = None,
+    ) -> Subject:
+        """An encoder of this package, or a frozen one, with a model on its latents."""
+        frozen, known = freeze(encoder), read_model(model, groups, tolerance)
+        return cls(frozen, known, choose_for(arithmetic, (frozen.function, known.function)))
+
+    @classmethod
+    def of_library(
         cls,
         model: Any,
         table: Any,
         similarity: Similarity,
         groups: Sequence[Sequence[Any]] | None = None,
         tolerance: float | None = None,
-    ) -> LibraryModel:
+        arithmetic: str | None = None,
+    ) -> Subject:
         """Read a fitted model, or what was loaded from a file, for the columns of a pandas frame.
+
+        Parameters
+        ----------
+        arithmetic : None for the one that a file's description declares, else for that of its library.
 
         Raises
         ------
@@ -131,119 +174,120 @@ class LibraryModel:
         """
         source = read_table_model(model, table, similarity.encoding)
         encoder = FrozenEncoder(source.inputs, similarity.over(source.encoding))
-        return cls(encoder, source.model.agreeing(groups, tolerance), source)
+        known = source.model.agreeing(groups, tolerance)
+        described = model.description if isinstance(model, ModelFile) else None
+        if arithmetic is None and described is not None and described.arithmetic is not None:
+            arithmetic = described.arithmetic.value
+        return cls(encoder, known, choose_for(arithmetic, (encoder.function, known.function)), Reference(source))
 
-    def scores(self, people: Individuals) -> NDArray[np.float64]:
-        """(people, outputs) what the model as it was read computes, before anything is decided."""
-        return self._outputs(self._encoded(people), rounds=False).values
+    def __getstate__(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in fields(self)} | {"origin": None}
+
+    @property
+    def similarity(self) -> Similarity:
+        """φ."""
+        return self.encoder.similarity
+
+    @property
+    def encoding(self) -> Encoding:
+        return self.encoder.encoding
+
+    @property
+    def schema(self) -> Schema:
+        return self.encoder.encoding.schema
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """What all verdicts must be about."""
+        return Hashes.of(self.encoder, self.model, self.arithmetic)
+
+    @cached_property
+    def deployed(self) -> Deployed:
+        """The whole model as machines compute it."""
+        return deploy_both(self.encoder, self.model, self.arithmetic, self.handed)
+
+    @cached_property
+    def deployed_in_library(self) -> Deployed:
+        """The same in the format of its own library: its error bounds sums in any order, so the library's own."""
+        native = self.model.function.native
+        if native is self.arithmetic and self.handed is None:
+            return self.deployed
+        return deploy_both(self.encoder, self.model, native, None)
+
+    @property
+    def library(self) -> TableModel:
+        """The model as its loader read it, with the library's own functions: of a model of another library alone."""
+        assert self.reference is not None, "a model of our own"
+        return self.reference.source
 
     def compare(self, people: Individuals, frame: Any = None) -> LibraryComparison:
-        """Both on some people; ``frame`` has them as the library takes them, where that is at hand."""
-        said = self.source.library_says(people, frame)
-        return compare(self.model, self._outputs(self._encoded(people)), said.decisions, said.outputs)
+        """The model and its library on some people; ``frame`` has them as the library takes them, where at hand."""
+        assert self.reference is not None, "a model of our own"
+        return self.reference.compare(self, people, frame)
 
-    def decisions_about(
+    def with_formula(self, similarity: Similarity) -> Subject:
+        """The same model with another φ over the same encoding."""
+        return replace(self, encoder=replace(self.encoder, similarity=similarity))
+
+    def region(self, people: Individuals) -> Region:
+        """S_φ of these people over the reals."""
+        return self.encoder.similarity.region(people)
+
+    def scores(self, people: Individuals) -> NDArray[np.float64]:
+        """(people, outputs) by a plain forward pass, before anything is decided."""
+        return self.deployed.evaluate(self.encoding.encode(people)).values
+
+    def decide(self, people: Individuals) -> NDArray[Any]:
+        """(people,) decisions in the model's own labels."""
+        return self.model.predict(self.encoder.transform(people)) if len(people) else np.empty(0, object)
+
+    def predicted(
         self, people: Individuals, frame: Any = None, ids: Sequence[Any] | None = None
-    ) -> LibraryDecisions:
-        """The library's decisions about people.
+    ) -> ReferencePredictions | None:
+        """The library's predictions for people, compared with the model; None for a model without a library."""
+        if self.reference is None:
+            return None
+        return self.reference.predictions(self, people, frame=frame, ids=ids)
 
-        Compared with are these people, and as many others made up among them as it takes to have every category: a
-        model that is read wrongly elsewhere would decide alike about those who happen to be in the table.
+    def agreeing_on(self, made_up: Individuals) -> Subject:
+        """The same, compared with its library on made-up rows."""
+        assert self.reference is not None
+        return replace(self, reference=self.reference.agreeing_on(self, made_up))
 
-        Raises
-        ------
-        NetworkError
-            If the library decides otherwise about somebody, where rounding cannot be the reason.
-        """
-        decided, own = self._agreed(people, "people", frame, ids)
-        if len(people):
-            count = max([MADE_UP, *(len(category.values) for category in people.schema.categorical)])
-            made_up = make_up_people(self.source, people, count)
-            self._agreed(made_up, "people made up among those of the table")
-        return LibraryDecisions(self.source, self.model, decided, own)
-
-    def _agreed(
-        self, people: Individuals, who: str, frame: Any = None, ids: Sequence[Any] | None = None
-    ) -> tuple[NDArray[Any], EvaluatedPeople]:
-        """(people,) the library's decisions, if rounding can be the reason wherever they are not those of the model.
-
-        Also what the model as it was read computes.
-        What rounds in the library is bounded only for those of whom something differs that our own pass explains not.
-        """
-        said, points = self.source.library_says(people, frame), self._encoded(people)
-        outputs = self._outputs(points, rounds=False)
-        exact = compare(self.model, outputs, said.decisions, said.outputs)
-        if len(rows := np.flatnonzero(exact.wrong)):
-            numbers = None if said.outputs is None else said.outputs[rows]
-            some = compare(self.model, self._outputs(points[rows]), said.decisions[rows], numbers)
-            wrong = np.zeros(len(people), np.bool_)
-            wrong[rows] = some.wrong
-            self._refuse_difference(replace(exact, wrong=wrong), who, ids)
-        return said.decisions, EvaluatedPeople(people, points, outputs.values, outputs.rounding_error)
-
-    def _refuse_difference(self, found: LibraryComparison, who: str, ids: Sequence[Any] | None) -> None:
-        if found.agrees:
-            return
-        row = int(found.wrong.argmax())
-        named = f"row {row}" if ids is None else f'"{ids[row]}"'
-        raise NetworkError(
-            f"the library decides otherwise than its model as it was read about {int(found.wrong.sum())} of "
-            f"{len(found)} {who}; the first is {named}: {found.library[row]!r}, not {found.read[row]!r}",
-            fix="see that the table is the one that the model takes (spaces in texts, dtypes); "
-            "`lcifr doctor --model` shows more",
-        )
-
-    def _encoded(self, people: Individuals) -> NDArray[np.float64]:
-        return self.encoder.encoding.encode(people)
-
-    def _outputs(self, points: NDArray[np.float64], *, rounds: bool = True) -> Outputs:
-        """Of encoded people, with what rounding can do in the library.
-
-        That is a bound for sums in any order, so for its own, in its format.
-        """
-        native = self.model.function.native
-        deployment = deploy_both(self.encoder, self.model, native, None)
-        nothing = None if rounds else np.zeros(deployment.outputs)
-        return outputs_at(deployment, points, nothing)
+    def agreeing_among(self, people: Individuals) -> Subject:
+        """The same, compared with its library on rows made up among these people: once a run, before anyone's row."""
+        if self.reference is None or not len(people):
+            return self
+        return self.agreeing_on(self.reference.made_up_among(people))
 
 
-# The subject of an audit: encoder, model and people; or a model from elsewhere, read and compared with its library.
+# AuditInput: the subject of an audit in Python, the people, and what their table lacks.
 
 
 @dataclass(frozen=True)
-class Subject:
+class AuditInput:
     """Parameters
     ----------
-    library : of a model from elsewhere; nothing counts as a counterexample that it does not confirm.
-    missing : (rows,) of a table for such a model, where a value is missing: nobody of ``people``. None where no row is.
+    predicted : of a model of another library, its predictions for the people.
+    missing : (rows,) of a table for such a model, where a value is missing: none of ``people``. None where no row is.
     assumptions : what every verdict rests on and no library checks, in sentences.
-    arithmetic : that the description of such a model declares; None where it declares none.
     """
 
-    encoder: Encoder
-    model: Model
+    subject: Subject
     people: Individuals
-    library: LibraryDecisions | None = None
+    predicted: ReferencePredictions | None = None
     missing: NDArray[np.bool_] | None = None
     assumptions: tuple[str, ...] = ()
-    arithmetic: str | None = None
 
 
-def own_subject(
-    encoder: Any, model: Any, X: Any, groups: Sequence[Sequence[Any]] | None, tolerance: float | None
-) -> Subject:
-    """An encoder of this package, or a frozen one, with a model on its latents."""
-    frozen = freeze(encoder)
-    return Subject(frozen, read_model(model, groups, tolerance), Individuals.read(X, frozen.encoding.schema))
-
-
-def foreign_subject(
+def _library_input(
     model: Any,
     X: Any,
     similarity: Similarity | str,
     groups: Sequence[Sequence[Any]] | None,
     tolerance: float | None,
-) -> Subject:
+    arithmetic: str | None,
+) -> AuditInput:
     """A model of another library on the raw columns of a table: a fitted object, or the path of its file.
 
     A description beside the file, of the same name, is obeyed as commands obey it.
@@ -267,20 +311,21 @@ def foreign_subject(
         similarity = Similarity(similarity, schema, Encoding.fit(known, schema, skip_missing=True))
     if missing.any():
         table = table[~missing].reset_index(drop=True)
-    read = LibraryModel.read(model, table, similarity, groups, tolerance)
+    subject = Subject.of_library(model, table, similarity, groups, tolerance, arithmetic)
     people = Individuals.read(table[[name for name in table.columns if name in schema]], schema)
-    library = read.decisions_about(people, table)
+    predicted = subject.predicted(people, table)
+    subject = subject.agreeing_among(people)
     file = model if isinstance(model, ModelFile) else None
     assumed: tuple[str, ...] = () if file is None else file.outline().assumptions
-    if (positional := read.source.positional) is not None:
+    reference = subject.reference
+    if reference is not None and (positional := reference.source.positional) is not None:
         assumed = tuple(dict.fromkeys((*assumed, positional.assumption)))
         if (text := positional.warning("the table", table.columns)) is not None:
             warnings.warn(text, ColumnOrderWarning, stacklevel=4)
     described = None if file is None else file.description
     if described is not None:
         assumed = (*assumed, f"What the file of the model does not say is described in {described.source}.")
-    asked = None if described is None or described.arithmetic is None else described.arithmetic.value
-    return Subject(read.encoder, read.model, people, library, missing if missing.any() else None, assumed, asked)
+    return AuditInput(subject, people, predicted, missing if missing.any() else None, assumed)
 
 
 def _inferred(table: Any) -> Schema:
@@ -327,7 +372,8 @@ def subject_of(
     similarity: Similarity | str | None,
     groups: Sequence[Sequence[Any]] | None,
     tolerance: float | None,
-) -> Subject:
+    arithmetic: str | None = None,
+) -> AuditInput:
     """Of ``audit(encoder, model, X)``, or of ``audit(model, X, similarity=…)``; arguments may be named."""
     if similarity is None:
         if third is None:
@@ -335,8 +381,9 @@ def subject_of(
                 "an audit needs an encoder, a model and people; or a model, people and a similarity",
                 fix="audit(encoder, model, X), or audit(model, X, similarity=…)",
             )
-        return own_subject(first, second, third, groups, tolerance)
+        subject = Subject.of(first, second, groups, tolerance, arithmetic)
+        return AuditInput(subject, Individuals.read(third, subject.schema))
     model, people = (first, second) if third is None else (second, third)
     if third is not None and first is not None:
         raise LcifrError("the encoder has a similarity of its own", fix="leave similarity out, or the encoder")
-    return foreign_subject(model, people, similarity, groups, tolerance)
+    return _library_input(model, people, similarity, groups, tolerance, arithmetic)

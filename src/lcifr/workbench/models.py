@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from lcifr.certification.audit import audit_region
-from lcifr.certification.handover import FrozenEncoder
 from lcifr.certification.population import decision_name
+from lcifr.certification.subject import Subject
 from lcifr.certification.verdicts import Audit
 from lcifr.data import Individuals, Schema
 from lcifr.data.files import json_value
@@ -29,14 +29,7 @@ from lcifr.workbench.work_folder import WorkFolder, command_line
 from lcifr.workflows.diagnosis import show_model
 from lcifr.workflows.people import PeopleTable, source_in_memory
 from lcifr.workflows.results import read_consumer, read_producer
-from lcifr.workflows.subjects import (
-    AuditSubject,
-    Parties,
-    example_rows,
-    open_model,
-    read_parties,
-    read_subject,
-)
+from lcifr.workflows.subjects import example_rows, open_model, people_of_reference, read_folders, read_subject
 
 # Models of a folder, ready to decide: files of other libraries, and what lcifr learned.
 
@@ -70,7 +63,7 @@ class Subjects:
 
     def __init__(self, folder: WorkFolder, tables: PeopleTables) -> None:
         self._folder, self._tables, self._lock = folder, tables, threading.RLock()
-        self._known: dict[tuple[object, ...], AuditSubject] = {}
+        self._known: dict[tuple[object, ...], Subject] = {}
 
     def sentences(self, choice: ChosenModel) -> Iterator[str]:
         """What a model is, as ``lcifr model show`` says it."""
@@ -93,7 +86,7 @@ class Subjects:
             return self._table(choice).schema
         return self.subject(choice).schema
 
-    def subject(self, choice: ChosenModel, formula: str = "") -> AuditSubject:
+    def subject(self, choice: ChosenModel, formula: str = "") -> Subject:
         """The model with a formula's text, ready to decide and to be asked."""
         if choice.model:
             model = self._folder.file(choice.model)
@@ -115,9 +108,9 @@ class Subjects:
             raise LcifrError("a model’s file does not say what its columns mean", fix="choose a table of such people")
         return self._tables.open(choice.table, choice.schema)
 
-    def _read(self, choice: ChosenModel, table: OpenTable | None, formula: str) -> AuditSubject:
+    def _read(self, choice: ChosenModel, table: OpenTable | None, formula: str) -> Subject:
         if table is None:
-            return self._parties(choice, formula)
+            return self._learned(choice, formula)
         file = open_model(self._folder.file(choice.model))
         if file.outline().is_number and choice.tolerance is None:
             raise LcifrError(
@@ -135,12 +128,9 @@ class Subjects:
             tolerance=choice.tolerance,
         )
 
-    def _parties(self, choice: ChosenModel, formula: str) -> Parties:
-        found = read_parties(self._folder.folder(choice.producer), self._folder.folder(choice.consumer))
-        if not formula:
-            return found
-        similarity = Similarity(formula, found.saved.similarity.schema, found.saved.similarity.encoding)
-        return replace(found, encoder=FrozenEncoder(found.saved.function, similarity, found.saved.whole_numbers))
+    def _learned(self, choice: ChosenModel, formula: str) -> Subject:
+        found = read_folders(self._folder.folder(choice.producer), self._folder.folder(choice.consumer))
+        return found.with_formula(Similarity(formula, found.similarity.schema, found.encoding)) if formula else found
 
 
 def _learned(producer: Path, consumer: Path) -> Iterator[str]:
@@ -225,8 +215,8 @@ class ModelDesk:
         subject = self._subjects.subject(choice, asked.formula)
         person = read_person(asked.values, subject.schema)
         library = ""
-        if subject.library is not None:
-            source = subject.library.source
+        if subject.reference is not None:
+            source = subject.reference.source
             library = str(json_value(np.asarray(source.predict(source.frame(person)))[0]))
         verdict = ask(subject, person) if asked.formula else None
         return PersonDecided(
@@ -238,15 +228,15 @@ class ModelDesk:
         )
 
 
-def ask(subject: AuditSubject, person: Individuals) -> Audit:
+def ask(subject: Subject, person: Individuals) -> Audit:
     """The verdict about one person: the very question that ``lcifr audit`` asks of everybody."""
-    encoder = subject.encoder
-    library = None if subject.library is None else subject.library.decisions_about(person)
-    options: dict[str, Any] = {"modular": False, "arithmetic": subject.arithmetic, "library": library}
-    return audit_region(encoder, subject.model, person, encoder.region(person), ("this person",), **options)
+    if subject.reference is not None:
+        subject = subject.agreeing_among(people_of_reference(subject))
+    predicted, region = subject.predicted(person), subject.region(person)
+    return audit_region(subject, person, region, ("this person",), modular=False, predicted=predicted)
 
 
-def shown_verdict(found: Audit, subject: AuditSubject) -> Shown:
+def shown_verdict(found: Audit, subject: Subject) -> Shown:
     """A verdict about one person in the words of a report."""
     explorer = explore(found, subject.encoder, subject.encoder.similarity, None, {})
     return show(explorer.people[0], explorer)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.errors import LcifrError
+from lcifr.errors import LcifrError, did_you_mean
 from lcifr.workflows.baselines import JudgedBaselines
 from lcifr.workflows.events import Listener, StepKind, listening, step
 from lcifr.workflows.folders import Command, run_folder
@@ -19,14 +19,16 @@ from lcifr.workflows.producing import BUNDLE
 from lcifr.workflows.results import AUDITED
 from lcifr.workflows.subjects import (
     AuditOptions,
-    AuditSubject,
+    FolderOrigin,
     ModelQuestion,
-    Parties,
     PreparedModel,
+    file_of,
+    folders_of,
     open_people,
+    people_of_reference,
     prepare_model,
+    read_folders,
     read_for_people,
-    read_parties,
     read_people,
     without_strange_labels,
 )
@@ -34,6 +36,7 @@ from lcifr.workflows.subjects import (
 if TYPE_CHECKING:
     from lcifr.certification.bundle import Drawn
     from lcifr.certification.population import Statement, Tally
+    from lcifr.certification.subject import Subject
     from lcifr.certification.sweep.look_up import ProvedCells
     from lcifr.certification.verdicts import Audit
     from lcifr.data import Individuals
@@ -41,7 +44,6 @@ if TYPE_CHECKING:
     from lcifr.workflows.executors import Workers
     from lcifr.workflows.folders import Steps
     from lcifr.workflows.results import AuditResult, CheckedProofs, CounterexamplePair, ModelSummary
-    from lcifr.workflows.subjects import ModelSubject
 
 
 # Verdicts of everybody, proved part by part; proofs of some, written and checked; and the figures of all of them.
@@ -59,7 +61,7 @@ class Gathered:
 
 def audit_people(
     steps: Steps,
-    subject: AuditSubject,
+    subject: Subject,
     source: PeopleSource,
     workers: Workers,
     chunk: int | None,
@@ -83,28 +85,42 @@ def audit_people(
     if steps.kept(AUDITED):
         return
     with step(f"Auditing {source.count:,} people end to end", StepKind.LONG):
-        options = {"modular": modular, "budget": None, "arithmetic": str(subject.arithmetic)}
-        options |= _device(subject, device, workers)
-        job = AuditJob(subject.encoder, options, subject.model, subject.library, proved, subject.library_file)
+        if subject.reference is not None:
+            subject = subject.agreeing_among(people_of_reference(subject))
+        job = AuditJob(subject, modular, device=_device(subject, device, workers), proved=proved)
         part = part_for(source.count, chunk, quick=not modular)
         done = job.audit(source.worked_on, steps.work / AUDITED, source.id_column, part, workers)
     steps.keep(AUDITED)
     note_resumed(done)
 
 
-def _device(subject: AuditSubject, asked: str, workers: Workers) -> dict[str, str]:
-    """What the options of a job say of the device: nothing for the CPU, so that its parts are named as ever."""
+def _device(subject: Subject, asked: str, workers: Workers) -> str | None:
+    """Where the bounds of a job are computed; None for the CPU, where trees are searched."""
     from lcifr.workflows.events import note
     from lcifr.workflows.executors import job_device
 
     device = job_device(asked, workers)
     if device is not None and not subject.model.function.uses_device:
         note(f"--device {asked} changes nothing here: {subject.model.function.describe()} are searched on the CPU")
-        return {}
-    return {} if device is None else {"device": device}
+        return None
+    return device
 
 
-def gather(work: Path, subject: AuditSubject, source: PeopleSource, by: tuple[str, ...] | None) -> Gathered:
+def check_groups(subject: Subject, asked: tuple[str, ...] | None) -> None:
+    """Refuse subgroups by what is no attribute, before anything is proved."""
+    for name in asked or ():
+        if name not in subject.schema:
+            raise LcifrError(f'--by: there is no attribute "{name}".{did_you_mean(name, subject.schema.names)}')
+
+
+def _groups(subject: Subject, people: Individuals, asked: tuple[str, ...] | None) -> dict[str, Any]:
+    """Subgroups by category: those that were asked for, or those that φ leaves free."""
+    free = subject.encoder.free_attributes
+    wanted = asked or [one.name for one in subject.schema.categorical if one.name in free]
+    return {name: people.column(name).to_numpy(zero_copy_only=False) for name in wanted}
+
+
+def gather(work: Path, subject: Subject, source: PeopleSource, by: tuple[str, ...] | None) -> Gathered:
     """Count what the audit found; and keep who was audited, and their labels, beside it in the same order."""
     from lcifr.certification.population import Tally
     from lcifr.workflows.jobs import read_audited_chunks
@@ -120,7 +136,7 @@ def gather(work: Path, subject: AuditSubject, source: PeopleSource, by: tuple[st
 
     with ExitStack() as open_:
         for audit in read_audited_chunks(work / AUDITED, people(open_), subject.model, subject.hashes):
-            found.tally.add(audit, labels.pop(), subject.groups(audit.people, by))
+            found.tally.add(audit, labels.pop(), _groups(subject, audit.people, by))
             found.counterexamples += _counterexamples(subject, audit, LISTED - len(found.counterexamples))
     found.tally.not_examined = source.left_out
     return found
@@ -147,7 +163,7 @@ class _Writers:
         self._files[name].add(table)
 
 
-def _counterexamples(subject: AuditSubject, found: Audit, most: int) -> list[CounterexamplePair]:
+def _counterexamples(subject: Subject, found: Audit, most: int) -> list[CounterexamplePair]:
     import numpy as np
 
     from lcifr.data.files import json_value
@@ -170,7 +186,7 @@ PATIENCE = 100  # times the usual work for a person's proofs: this audit wrote t
 
 
 def write_and_check(
-    steps: Steps, subject: AuditSubject, source: PeopleSource, options: AuditOptions
+    steps: Steps, subject: Subject, source: PeopleSource, options: AuditOptions
 ) -> CheckedProofs | None:
     """Write the proofs of some people or all, and let the exact checker read them back.
 
@@ -270,9 +286,9 @@ class AuditRequest(AuditOptions):
         named = {name: path for name, path in files.items() if path is not None and is_table(path)}
         return {"producer": self.producer, "consumer": self.consumer, **named}
 
-    def is_held_out(self, parties: Parties) -> bool:
+    def is_held_out(self, origin: FolderOrigin) -> bool:
         """Whether the people stand for the population; whom a model from elsewhere was trained on nobody knows."""
-        return self.population or (self.table is None and not parties.is_foreign)
+        return self.population or (self.table is None and not origin.is_foreign)
 
 
 def audit(request: AuditRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()) -> AuditResult:
@@ -288,49 +304,43 @@ def audit(request: AuditRequest, listener: Listener | None = None, *, argv: tupl
     from lcifr.workflows.results import decisions_of, name_decisions
 
     with listening(listener):
-        parties = read_parties(request.producer, request.consumer, request.phi, request.arithmetic)
-        parties.check_groups(request.by)
-        summary = replace(parties.summary(), labels=name_decisions(request.labels, decisions_of(parties.model)))
+        subject = read_folders(request.producer, request.consumer, request.phi, request.arithmetic)
+        origin = folders_of(subject)
+        check_groups(subject, request.by)
+        summary = replace(origin.summary(subject), labels=name_decisions(request.labels, decisions_of(subject.model)))
         command = Command.of("audit", request, argv)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             source = open_people(
-                parties,
-                request.producer,
-                request.table,
-                request.id_column,
-                run.work,
-                request.sample,
-                request.seed,
-                request.crew,
+                subject, request.table, request.id_column, run.work, request.sample, request.seed, request.crew
             )
             request.refuse_many(source)
-            audit_people(run.steps, parties, source, request.crew, request.chunk, modular=True, device=request.device)
-            checked = write_and_check(run.steps, parties, source, request)  # first: they may leave somebody undecided
-            parties.copy_into(run.work)
-            baselines = _baselines_of_folders(parties, source, request)
-            found = gather(run.work, parties, source, request.by)
-            result = _result_of_folders(parties, summary, source, found, request, baselines, checked)
+            audit_people(run.steps, subject, source, request.crew, request.chunk, modular=True, device=request.device)
+            checked = write_and_check(run.steps, subject, source, request)  # first: they may leave somebody undecided
+            origin.copy_into(subject, run.work)
+            baselines = _baselines_of_folders(subject, source, request)
+            found = gather(run.work, subject, source, request.by)
+            result = _result_of_folders(subject, summary, source, found, request, baselines, checked)
             run.finish(result.to_dict())
     return result
 
 
-def _baselines_of_folders(parties: Parties, source: PeopleSource, request: AuditRequest) -> JudgedBaselines:
+def _baselines_of_folders(subject: Subject, source: PeopleSource, request: AuditRequest) -> JudgedBaselines:
     if not request.wants_baselines(source):
         return JudgedBaselines()
     from lcifr.workflows.baselines import BaselineSettings, judge_baselines
     from lcifr.workflows.producing import one_thread
 
-    training = parties.training(request.producer)
+    training = folders_of(subject).training()
     if training is None:
         return JudgedBaselines()
     with one_thread(say=False):
-        settings = BaselineSettings.of_parties(parties)
+        settings = BaselineSettings.of_folders(subject)
         found = judge_baselines(settings, training, source.individuals(), source.labels())
     return JudgedBaselines(found, settings.learner)
 
 
 def _result_of_folders(
-    parties: Parties,
+    subject: Subject,
     summary: ModelSummary,
     source: PeopleSource,
     found: Gathered,
@@ -342,50 +352,52 @@ def _result_of_folders(
     from lcifr.workflows.baselines import beaten_by
     from lcifr.workflows.results import AuditResult, Modularity
 
-    held_out, tally = request.is_held_out(parties), found.tally
+    origin, tally = folders_of(subject), found.tally
+    held_out = request.is_held_out(origin)
     statement = state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines.figures)
-    beaten = beaten_by(statement, is_unaware=parties.is_unaware) if baselines.figures else {}
+    beaten = beaten_by(statement, is_unaware=origin.is_unaware) if baselines.figures else {}
     return AuditResult(
         model=summary,
         held_out=held_out,
-        statement=_with_warnings(statement, beaten, parties),
-        advice=(*(one.advice for one in parties.head.degeneracies if one.advice), *beaten.values()),
+        statement=_with_warnings(statement, beaten, origin),
+        advice=(*(one.advice for one in origin.head.degeneracies if one.advice), *beaten.values()),
         alone=tally.alone,
         modularity=Modularity(**tally.modularity()),
         reasons=dict(tally.reasons),
         counterexamples=tuple(found.counterexamples),
         drawn_from=source.drawn_from,
-        findings=_findings(parties),
+        findings=_findings(subject),
         checked=checked,
         bundle=None if checked is None else BUNDLE,
         baseline_learner=baselines.learner,
     )
 
 
-def _with_warnings(statement: Statement, beaten: dict[str, str], parties: Parties) -> Statement:
+def _with_warnings(statement: Statement, beaten: dict[str, str], origin: FolderOrigin) -> Statement:
     """Also what makes a baseline as good, and what is trivial about the model on the people it learned from."""
     from lcifr.workflows.results import learned_warnings
 
-    about_z = [one for one in parties.saved.degeneracies if one.name in ("flat latent", "alone")]
-    trivial = learned_warnings((*about_z, *parties.head.degeneracies), statement)
+    about_z = [one for one in origin.saved.degeneracies if one.name in ("flat latent", "alone")]
+    trivial = learned_warnings((*about_z, *origin.head.degeneracies), statement)
     return replace(statement, warnings=tuple(dict.fromkeys([*statement.warnings, *beaten, *trivial])))
 
 
-def _findings(parties: Parties) -> tuple[Finding, ...] | None:
+def _findings(subject: Subject) -> tuple[Finding, ...] | None:
     """What lint says of φ with the people whom the producer learned from; None where they were not handed on.
 
     The producer keeps what it says of their own φ.
     """
-    if parties.findings is not None and parties.is_producers_formula:
-        return parties.findings
+    origin = folders_of(subject)
+    if origin.findings is not None and origin.is_producers_formula(subject.similarity):
+        return origin.findings
     from lcifr.data import read_frame
     from lcifr.phi.lint import lint
     from lcifr.workflows.people import TRAIN
 
-    people = parties.producer / "people" / f"{TRAIN}.parquet"
+    people = origin.producer / "people" / f"{TRAIN}.parquet"
     if not people.is_file():
         return None
-    return tuple(lint(parties.encoder.similarity, read_frame(people).select(list(parties.schema.names))))
+    return tuple(lint(subject.similarity, read_frame(people).select(list(subject.schema.names))))
 
 
 # One audit of a model that already decides, from request to result.
@@ -426,20 +438,25 @@ def audit_model(
             subject = read_for_people(prepared, request, source)
             source = without_strange_labels(source, subject)
             subject = check_labels(prepared, request, subject, source)
-            subject.check_groups(request.by)
-            summary = replace(subject.summary(), labels=name_decisions(request.labels, decisions_of(subject.model)))
+            check_groups(subject, request.by)
+            origin = file_of(subject)
+            summary = replace(
+                origin.summary(subject), labels=name_decisions(request.labels, decisions_of(subject.model))
+            )
             audit_people(run.steps, subject, source, request.crew, request.chunk, modular=False, device=request.device)
             checked = write_and_check(run.steps, subject, source, request)
-            subject.copy_into(run.work)
+            origin.copy_into(subject, run.work)
             baselines = _baselines_of_model(prepared, subject, source, request)
             found = gather(run.work, subject, source, request.by)
-            result = _result_of_model(prepared, summary, source, found, request, baselines, checked, subject.warnings)
+            result = _result_of_model(
+                prepared, summary, source, found, request, baselines, checked, origin.warnings(subject)
+            )
             run.finish(result.to_dict())
     return result
 
 
 def _baselines_of_model(
-    prepared: PreparedModel, subject: ModelSubject, source: PeopleSource, request: ModelAuditRequest
+    prepared: PreparedModel, subject: Subject, source: PeopleSource, request: ModelAuditRequest
 ) -> JudgedBaselines:
     """Learned from the reference, where that is another table with labels: nobody is judged by whom they taught."""
     if request.baselines and prepared.training is None:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lcifr.certification.handover import FrozenEncoder
     from lcifr.certification.population import Statement
+    from lcifr.certification.subject import Subject
     from lcifr.data import Individuals
     from lcifr.estimators.baselines import Producer
     from lcifr.estimators.heads import Head
     from lcifr.models.arithmetic import Arithmetic
     from lcifr.phi import Similarity
     from lcifr.workflows.people import PeopleTable
-    from lcifr.workflows.subjects import Parties
 
 Baselines = dict[str, dict[str, "float | None"]]
 
@@ -40,18 +40,14 @@ class BaselineSettings:
     arithmetic: Arithmetic
 
     @classmethod
-    def of_parties(cls, parties: Parties) -> BaselineSettings:
+    def of_folders(cls, subject: Subject) -> BaselineSettings:
         """Those of a producer and a consumer."""
         from lcifr.workflows.producing import load_encoder
+        from lcifr.workflows.subjects import folders_of
 
-        return cls(
-            load_encoder(parties.producer),
-            parties.encoder.similarity,
-            parties.task == "regression",
-            parties.tolerance,
-            parties.head.class_weight,
-            parties.arithmetic,
-        )
+        origin, known = folders_of(subject), subject.similarity
+        encoder, weight = load_encoder(origin.producer), origin.head.class_weight
+        return cls(encoder, known, origin.task == "regression", origin.tolerance, weight, subject.arithmetic)
 
     @property
     def learner(self) -> str:
@@ -81,6 +77,7 @@ def judge_baselines(settings: BaselineSettings, training: PeopleTable, people: I
     """
     from lcifr.certification.audit import audit_region
     from lcifr.certification.population import state
+    from lcifr.certification.subject import Subject
     from lcifr.estimators import plain, unaware
     from lcifr.models.loading import read_model
     from lcifr.workflows.events import StepKind, step
@@ -92,8 +89,8 @@ def judge_baselines(settings: BaselineSettings, training: PeopleTable, people: I
         for place, (name, make) in enumerate((("plain", plain), ("unaware", unaware))):
             baseline = make(fitted).set_params(random_state=fitted.random_state or 0, verbose=False)
             frozen, head = _learn(baseline, settings, training)
-            model, computed = read_model(head, tolerance=settings.tolerance), settings.arithmetic
-            judged = audit_region(frozen, model, people, lowered, ids, modular=False, arithmetic=computed)
+            subject = Subject(frozen, read_model(head, tolerance=settings.tolerance), settings.arithmetic)
+            judged = audit_region(subject, people, lowered, ids, modular=False)
             said = state(judged, y, held_out=False)
             found[name] = figures_of(said)
             progress(place + 1, 2)

@@ -22,10 +22,12 @@ from lcifr.workflows.people import HELD_OUT, TRAIN, part_for
 from lcifr.workflows.results import CertifyResult, decisions_of, name_decisions, read_consumer
 from lcifr.workflows.subjects import (
     ModelQuestion,
+    file_of,
+    folders_of,
     open_people,
     prepare_model,
+    read_folders,
     read_for_people,
-    read_parties,
     read_people,
     refuse_mixed,
     without_strange_labels,
@@ -186,14 +188,15 @@ def _refuse_another_encoder(handed: Provenance, learned_from: Provenance, reques
 
 def _from_table(run: Run, request: CertifyRequest, producer: Path) -> CertifyResult:
     look_up = SweepLookUp.read(request.sweep)
-    parties = read_parties(producer, request.consumer, arithmetic=request.arithmetic)
-    summary = replace(parties.summary(), labels=name_decisions(request.labels, decisions_of(parties.model)))
-    source = open_people(parties, producer, request.people, request.id_column, run.work, workers=request.crew)
+    subject = read_folders(producer, request.consumer, arithmetic=request.arithmetic)
+    summary = folders_of(subject).summary(subject)
+    summary = replace(summary, labels=name_decisions(request.labels, decisions_of(subject.model)))
+    source = open_people(subject, request.people, request.id_column, run.work, workers=request.crew)
     proved = None if look_up is None else look_up.cells
     audit_people(
-        run.steps, parties, source, request.crew, request.chunk, modular=False, proved=proved, device=request.device
+        run.steps, subject, source, request.crew, request.chunk, modular=False, proved=proved, device=request.device
     )
-    tally = gather(run.work, parties, source, None).tally
+    tally = gather(run.work, subject, source, None).tally
     found = None if look_up is None else look_up.summary(tally)
     return CertifyResult.end_to_end(summary, tally, looked_up=found)
 
@@ -260,7 +263,10 @@ def certify_model(
             subject = read_for_people(prepared, request, source)
             source = without_strange_labels(source, subject)
             subject = check_labels(prepared, request, subject, source)
-            summary = replace(subject.summary(), labels=name_decisions(request.labels, decisions_of(subject.model)))
+            origin = file_of(subject)
+            summary = replace(
+                origin.summary(subject), labels=name_decisions(request.labels, decisions_of(subject.model))
+            )
             proved = None if look_up is None else look_up.cells
             audit_people(
                 run.steps,
@@ -275,7 +281,7 @@ def certify_model(
             tally = gather(run.work, subject, source, None).tally
             found = None if look_up is None else look_up.summary(tally)
             result = CertifyResult.end_to_end(summary, tally, found)
-            warned = (*result.statement.warnings, *subject.warnings)
+            warned = (*result.statement.warnings, *origin.warnings(subject))
             result = replace(result, statement=replace(result.statement, warnings=warned))
             run.finish(result.to_dict())
     return result

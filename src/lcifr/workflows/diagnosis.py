@@ -20,13 +20,13 @@ from lcifr.models.source import ModelOutline
 from lcifr.workflows.events import Listener, listening, step, warn
 from lcifr.workflows.labels import LabelComparison, compare_with_labels
 from lcifr.workflows.results import read_producer, read_saved_encoder
-from lcifr.workflows.subjects import ModelOptions, open_model, read_parties, refuse_mixed, schema_of_table
+from lcifr.workflows.subjects import ModelOptions, open_model, read_folders, refuse_mixed, schema_of_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from lcifr.certification.reference import LibraryComparison
-    from lcifr.certification.subject import LibraryModel
+    from lcifr.certification.subject import Subject
     from lcifr.data import Encoding, Individuals, Schema
     from lcifr.models.loading import ModelFile
     from lcifr.prove.oracles.solvers import Solver
@@ -374,14 +374,15 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
         columns, labels = loaded.frame.column_names, _labels(loaded.frame, schema)
         frame = loaded.frame.select(list(schema.names))
         read = _read_model(file, frame, schema)
-        positional = read.source.positional
+        library = read.library
+        positional = library.positional
         if positional is not None and (text := positional.warning(str(request.table), columns)) is not None:
             warn(text)
         people = Individuals.read(frame, schema)
         tried = {
             "rows of the table": people,
-            "made-up rows": make_up_people(read.source, people, MADE_UP, request.seed),
-            "beside boundaries": place_at_boundaries(read.source, people),
+            "made-up rows": make_up_people(library, people, MADE_UP, request.seed),
+            "beside boundaries": place_at_boundaries(library, people),
         }
         rows = tuple(_compared(name, some, read) for name, some in tried.items())
         outline, declared = file.outline(), _declared(file, read, people, schema)
@@ -403,7 +404,7 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
     )
 
 
-def _declared(file: ModelFile, read: LibraryModel, people: Individuals, schema: Schema) -> DeclaredRule | None:
+def _declared(file: ModelFile, read: Subject, people: Individuals, schema: Schema) -> DeclaredRule | None:
     """The library's own rule beside the declared one; None where none is declared, or the file has no rule itself."""
     from dataclasses import replace
 
@@ -415,8 +416,8 @@ def _declared(file: ModelFile, read: LibraryModel, people: Individuals, schema: 
     if described is None or output is None or not output.has_threshold or file.format is ModelFormat.ONNX:
         return None
     own = load_file(file.path, replace(described, output=DescribedOutput(Meaning.CLASS, classes=output.classes)))
-    plain = own.read_table(read.source.table, _unscaled(schema))
-    others = int((plain.library_decides(people) != read.source.library_decides(people)).sum())
+    plain = own.read_table(read.library.table, _unscaled(schema))
+    others = int((plain.library_decides(people) != read.library.library_decides(people)).sum())
     return DeclaredRule(own.outline().rule, len(people), others)
 
 
@@ -432,14 +433,14 @@ def _labels(frame: pa.Table, schema: Schema) -> list[Any] | None:
     return list((as_text(column) if pa.types.is_string(column.type) else column).to_pylist())
 
 
-def _read_model(file: Any, frame: pa.Table, schema: Schema) -> LibraryModel:
+def _read_model(file: Any, frame: pa.Table, schema: Schema) -> Subject:
     """Without scales: nothing here speaks of standard deviations."""
-    from lcifr.certification.subject import LibraryModel
+    from lcifr.certification.subject import Subject
     from lcifr.phi import Similarity
 
     similarity = Similarity("same(all)", schema, _unscaled(schema))
     tolerance = 0.0 if file.outline().is_number else None
-    return LibraryModel.read(file, frame.to_pandas(), similarity, tolerance=tolerance)
+    return Subject.of_library(file, frame.to_pandas(), similarity, tolerance=tolerance)
 
 
 def _unscaled(schema: Schema) -> Encoding:
@@ -450,7 +451,7 @@ def _unscaled(schema: Schema) -> Encoding:
     return Encoding(schema, np.zeros(len(schema.numeric)), np.ones(len(schema.numeric)))
 
 
-def _compared(name: str, people: Individuals, read: LibraryModel) -> ComparedRows:
+def _compared(name: str, people: Individuals, read: Subject) -> ComparedRows:
     found: LibraryComparison = read.compare(people)
     wrong = int(found.wrong.sum())
     first = None
@@ -515,15 +516,15 @@ def export_folders(producer: Path, consumer: Path | None, out: Path, arithmetic:
         refuse_mixed(producer, "encoder", made.encoder, saved.function.hash)
         networks, encoding, outputs = (as_network(saved.function),), saved.similarity.encoding, (LATENT,)
     else:
-        parties = read_parties(producer, consumer)
-        model: Model = parties.model
+        subject = read_folders(producer, consumer)
+        model: Model = subject.model
         if model.function.tree_count:
             raise LcifrError(
                 f"what decides in {consumer} are trees, and only networks are exported",
                 fix=f"export the encoder alone (`lcifr model export {producer} --out z.onnx`), "
                 "and give the trees' own file beside it",
             )
-        networks, encoding = (parties.encoder.network, model.network), parties.encoder.encoding
+        networks, encoding = (subject.encoder.network, model.network), subject.encoding
         decision = ExportedRule(model.rule, model.labels)
         outputs = (SCORE,) if model.rule.kind is Kind.NUMBER else (SCORE, LABEL)
     export_onnx(out, encoding, networks, decision, kind)

@@ -20,6 +20,8 @@ from pyarrow import compute
 from lcifr.certification.audit import audit_looked_up, audit_region
 from lcifr.certification.consumer import Where, certify
 from lcifr.certification.handover import (
+    TOLERANCE,
+    FrozenEncoder,
     HandoverChunk,
     Outline,
     Provenance,
@@ -32,7 +34,7 @@ from lcifr.certification.handover import (
     represent,
     represent_lowered,
 )
-from lcifr.certification.subject import Hashes, LibraryModel, rule_of_bundle
+from lcifr.certification.subject import Hashes, Subject, rule_of_bundle
 from lcifr.certification.sweep.look_up import ProvedCells
 from lcifr.certification.verdicts import (
     Audit,
@@ -48,7 +50,7 @@ from lcifr.data.files import MANIFEST, describe_files, fresh_folder, open_folder
 from lcifr.data.ingest import Chunk, TableSource, parquet_batches, read_ids, read_individuals
 from lcifr.data.store import ScannedTable
 from lcifr.errors import ArtefactError, LcifrError
-from lcifr.models.arithmetic import Arithmetic, choose_arithmetic, read_arithmetic
+from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
 from lcifr.models.loading import read_model
 from lcifr.models.model import Model
 from lcifr.models.network import choose_for
@@ -66,7 +68,7 @@ from lcifr.workflows.parts import (
     parts_beside,
     run_parts,
 )
-from lcifr.workflows.subjects import LibraryFile, open_library
+from lcifr.workflows.subjects import pack_subject, unpack_subject
 
 # An audit of a whole file: written part by part, and read back as :class:`Audit`.
 
@@ -81,63 +83,64 @@ class AuditJob(EncoderJob):
 
     Parameters
     ----------
-    options : ``modular``, ``budget`` and ``arithmetic``, as for :func:`audit_file`; and ``device``, where bounds from
-        end to end are not the CPU's. A hand-over is always the CPU's: whoever is certified on it depends on its digits.
-    library : of a model from elsewhere; compared on every chunk, and no counterexample counts without its word.
+    subject : the model with φ. Of a model of another library, every chunk is compared with the library.
+    modular : whether to say also who is certified from the hand-over alone, which is always the CPU's: who is certified
+        on it depends on its digits.
+    device : where bounds from end to end are computed; None for the CPU.
     proved : cells of a sweep, whose people need no search; not with ``modular``.
-    file : where that model comes from, for other machines to read it.
     """
 
-    model: Model
-    library: LibraryModel | None = None
+    subject: Subject
+    modular: bool = False
+    budget: int | None = None
+    device: str | None = None
     proved: ProvedCells | None = None
-    file: LibraryFile | None = None
-    version = 8
+    version = 9
     suffix = ".parquet"
 
+    @property
+    def about(self) -> FrozenEncoder:
+        return self.subject.encoder
+
     def settings(self) -> str:
-        source = None if self.library is None else self.library.source
-        known = "" if self.proved is None else self.proved.name
-        return super().settings() + repr(self.model.identity) + ("" if source is None else repr(source.runtime)) + known
+        reference, proved = self.subject.reference, self.proved
+        how = (self.modular, self.budget, str(self.subject.arithmetic), self.device)
+        runtime, cells = "" if reference is None else reference.runtime, "" if proved is None else proved.name
+        return super().settings() + repr((how, self.subject.model.identity, runtime, cells))
 
     def pack(self, into: Luggage) -> dict[str, Any]:
-        said = {"job": "audit", "options": self.options}
         if self.proved is not None:
             raise LcifrError(
                 "cells of a sweep are not sent to other machines yet", fix="leave --sweep or --executor out"
             )
-        if self.library is None:
-            encoder, model = pack_encoder(self.encoder, into), pack_model(self.model, into)
-            return {**said, "encoder": encoder, "model": model, "library": None}
-        if self.file is None:
-            raise LcifrError(
-                "a model that is not in a file cannot be sent to other machines", fix="save it, and give its file"
-            )
-        return {**said, "library": self.file.pack(into)}
+        how = {"modular": self.modular, "budget": self.budget, "device": self.device}
+        return {"job": "audit", **how, "subject": pack_subject(self.subject, into)}
 
     @property
     def rows(self) -> pa.Schema:
         """The columns of every part."""
-        modular = bool(self.options["modular"])
-        return audit_schema(self.schema, self.model, modular=modular, radius=modular, swept=self.proved is not None)
+        modular = self.modular
+        return audit_schema(
+            self.schema, self.subject.model, modular=modular, radius=modular, swept=self.proved is not None
+        )
 
     def work(self, chunk: Chunk) -> bytes:
         return parquet_bytes(self.answer(chunk))
 
     def answer(self, chunk: Chunk) -> pa.Table:
         """The verdicts about the people of a chunk."""
-        encoder, people = self.encoder, chunk.people
-        arithmetic = read_arithmetic(self.options["arithmetic"])
-        said = dict[str, Any](budget=self.options["budget"], arithmetic=arithmetic)
-        decided = None if self.library is None else self.library.decisions_about(people, ids=chunk.ids)
-        lowered, handed = encoder.region(people), None  # once, for the hand-over and from end to end
-        if self.options["modular"]:
-            handed = represent_lowered(encoder, people, lowered, **said)
-        said |= {"modular": handed or False, "library": decided, "device": self.options.get("device")}
+        subject, people = self.subject, chunk.people
+        predicted = subject.predicted(people, ids=chunk.ids)
+        lowered, handed = subject.region(people), None  # once, for the hand-over and from end to end
+        if self.modular:
+            handed = represent_lowered(
+                subject.encoder, people, lowered, budget=self.budget, arithmetic=subject.arithmetic
+            )
+        how = dict[str, Any](budget=self.budget, device=self.device, modular=handed or False, predicted=predicted)
         if self.proved is None:
-            found = audit_region(encoder, self.model, people, lowered, chunk.ids, **said)
+            found = audit_region(subject, people, lowered, chunk.ids, **how)
         else:
-            found = audit_looked_up(encoder, self.model, people, lowered, chunk.ids, self.proved, **said)
+            found = audit_looked_up(subject, people, lowered, chunk.ids, self.proved, **how)
         return replace(found, radius=None if handed is None else handed.radius).to_arrow()
 
     def audit(
@@ -148,8 +151,7 @@ class AuditJob(EncoderJob):
             found, done = self.run(source, id_column, chunk, parts, workers)
             with assembled(folder, parts) as fresh:
                 join_tables(found, fresh / AUDITED)
-                hashes = Hashes.of(self.encoder, self.model, self.options["arithmetic"])
-                about = {"format": AUDITED_FORMAT, **asdict(hashes), "run": self.run_hash()}
+                about = {"format": AUDITED_FORMAT, **asdict(self.subject.hashes), "run": self.run_hash()}
                 write_manifest(fresh, {**about, "files": describe_files(fresh)})
         return done
 
@@ -173,10 +175,7 @@ def audit_file(
 
     Parameters are those of :func:`represent_file` and :func:`audit`.
     """
-    frozen, known = freeze(encoder), read_model(model, groups, tolerance)
-    options = {"modular": modular, "budget": budget}
-    deployed = choose_for(arithmetic, (frozen.function, known.function))
-    job = AuditJob(frozen, {**options, "arithmetic": str(deployed)}, known)
+    job = AuditJob(Subject.of(encoder, model, groups, tolerance, arithmetic), modular, budget)
     return job.audit(source, Path(folder), id_column, chunk, workers)
 
 
@@ -271,15 +270,35 @@ def _revised(batch: pa.RecordBatch, ids: set[str]) -> pa.Table:
 @final
 @dataclass(frozen=True)
 class RepresentJob(EncoderJob):
-    version = 3
+    """The hand-over of a chunk; see :func:`lcifr.certification.handover.represent`."""
+
+    encoder: FrozenEncoder
+    arithmetic: Arithmetic
+    tolerance: float = TOLERANCE
+    budget: int | None = None
+    device: str | None = None
+    version = 4
     suffix = ".safetensors"
 
+    @property
+    def about(self) -> FrozenEncoder:
+        return self.encoder
+
+    @property
+    def how(self) -> dict[str, Any]:
+        """The options of :func:`represent`."""
+        names = ("tolerance", "budget", "device")
+        return {name: getattr(self, name) for name in names} | {"arithmetic": str(self.arithmetic)}
+
+    def settings(self) -> str:
+        return super().settings() + repr(self.how)
+
     def pack(self, into: Luggage) -> dict[str, Any]:
-        return {"job": "represent", "options": self.options, "encoder": pack_encoder(self.encoder, into)}
+        return {"job": "represent", **self.how, "encoder": pack_encoder(self.encoder, into)}
 
     def answer(self, chunk: Chunk) -> Representation:
         """The hand-over of the people of a chunk."""
-        return represent(self.encoder, chunk.people, chunk.ids, **self.options)
+        return represent(self.encoder, chunk.people, chunk.ids, **self.how)
 
     def work(self, chunk: Chunk) -> bytes:
         from safetensors.numpy import save
@@ -317,9 +336,7 @@ def represent_file(
     """
     target, frozen = Path(folder), freeze(encoder)
     deployed = choose_arithmetic(arithmetic, frozen.native)
-    options = {"tolerance": tolerance, "budget": budget, "arithmetic": str(deployed)}
-    options |= {} if device is None else {"device": device}  # parts of the CPU are named as ever
-    job = RepresentJob(frozen, options)
+    job = RepresentJob(frozen, deployed, tolerance, budget, device)
     with parts_beside(target, "represent_file") as parts:
         found, done = job.run(source, id_column, chunk, parts, workers)
         with assembled(target, parts) as fresh:
@@ -523,7 +540,7 @@ def _handed(table: pa.Table, arithmetic: Arithmetic) -> Representation:
 #
 # ``lcifr.workflows`` has examples with a plain loop and with Spark.
 
-WORK_FORMAT = "lcifr-work-1"
+WORK_FORMAT = "lcifr-work-2"
 KEY = "lcifr"
 
 
@@ -611,11 +628,9 @@ def _unpacked(said: dict[str, Any], held: Luggage) -> Job:
         computed = Arithmetic(said["arithmetic"]), Arithmetic(said["handover_arithmetic"])
         return CertifyJob(unpack_model(said["model"], held), said["on"], *computed, said.get("device"))
     if said["job"] == "represent":
-        return RepresentJob(unpack_encoder(said["encoder"], held), said["options"])
-    if said["library"] is not None:
-        library = open_library(said["library"], held)
-        return AuditJob(library.encoder, said["options"], library.model, library)
-    return AuditJob(unpack_encoder(said["encoder"], held), said["options"], unpack_model(said["model"], held))
+        encoder, names = unpack_encoder(said["encoder"], held), ("tolerance", "budget", "device")
+        return RepresentJob(encoder, Arithmetic(said["arithmetic"]), *(said[name] for name in names))
+    return AuditJob(unpack_subject(said["subject"], held), said["modular"], said["budget"], said["device"])
 
 
 def audit_work(
@@ -629,10 +644,7 @@ def audit_work(
     arithmetic: str | None = None,
 ) -> PackedWork:
     """From end to end: people in, verdicts out. Parameters as for :func:`lcifr.audit`."""
-    frozen, known = freeze(encoder), read_model(model, groups, tolerance)
-    deployed = choose_for(arithmetic, (frozen.function, known.function))
-    options = {"modular": modular, "budget": budget, "arithmetic": str(deployed)}
-    return PackedWork.of(AuditJob(frozen, options, known))
+    return PackedWork.of(AuditJob(Subject.of(encoder, model, groups, tolerance, arithmetic), modular, budget))
 
 
 def represent_work(
@@ -641,7 +653,7 @@ def represent_work(
     """The producer's: people in, z with radius and box out. Parameters as for :func:`lcifr.represent`."""
     frozen = freeze(encoder)
     deployed = choose_arithmetic(arithmetic, frozen.native)
-    return PackedWork.of(RepresentJob(frozen, {"tolerance": tolerance, "budget": budget, "arithmetic": str(deployed)}))
+    return PackedWork.of(RepresentJob(frozen, deployed, tolerance, budget))
 
 
 def certify_work(

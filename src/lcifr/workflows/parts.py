@@ -415,25 +415,22 @@ def _inputs(job: Job, piece: Any) -> str:
     return digest.hexdigest()
 
 
-@dataclass(frozen=True)
 class EncoderJob(Job):
-    """Its schema reads the table; its hashes, the options and the versions name the run."""
+    """Its schema reads the table; the hashes of its encoder and the versions name the run."""
 
-    encoder: FrozenEncoder
-    options: dict[str, Any]
+    @property
+    @abstractmethod
+    def about(self) -> FrozenEncoder:
+        """The encoder, with φ and the schema of the table."""
 
     @property
     def schema(self) -> Schema:
-        return self.encoder.encoding.schema
-
-    @property
-    def device(self) -> str | None:
-        return self.options.get("device")
+        return self.about.encoding.schema
 
     def settings(self) -> str:
-        hashes = (self.encoder.function.hash, self.encoder.similarity.hash, self.encoder.encoding.hash)
-        about = (hashes, self.encoder.whole_numbers)
-        return repr((about, sorted(self.options.items()), sorted(versions().items())))
+        about = self.about
+        hashes = (about.function.hash, about.similarity.hash, about.encoding.hash)
+        return repr((hashes, about.whole_numbers, sorted(versions().items())))
 
     def read(self, rows: RowRange) -> Chunk:
         return rows.read(self.schema)

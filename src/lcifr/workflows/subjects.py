@@ -6,26 +6,31 @@ import io
 import json
 import shutil
 import tempfile
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from lcifr.certification.subject import LibraryModel
+from lcifr.certification.subject import Origin
 from lcifr.data.files import json_value
 from lcifr.data.frames import text_of
-from lcifr.errors import ArtefactError, LcifrError, TableError, did_you_mean
+from lcifr.errors import ArtefactError, LcifrError, TableError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.description import description_beside
-from lcifr.models.network import choose_for
 from lcifr.phi import Similarity
 from lcifr.workflows.events import note, step, warn
 from lcifr.workflows.executors import job_device, workers_of
-from lcifr.workflows.packing import Luggage, pack_similarity, unpack_similarity
+from lcifr.workflows.packing import (
+    Luggage,
+    pack_encoder,
+    pack_model,
+    pack_similarity,
+    unpack_encoder,
+    unpack_model,
+    unpack_similarity,
+)
 from lcifr.workflows.people import (
     HELD,
     HELD_OUT,
@@ -50,7 +55,7 @@ if TYPE_CHECKING:
 
     from lcifr.certification.handover import FrozenEncoder
     from lcifr.certification.saved_models import SavedHead, SavedProducer
-    from lcifr.certification.subject import Hashes
+    from lcifr.certification.subject import Subject
     from lcifr.data import Individuals, Schema
     from lcifr.models.loading import ModelFile
     from lcifr.models.model import Model
@@ -58,68 +63,10 @@ if TYPE_CHECKING:
     from lcifr.phi.lint import Finding
     from lcifr.workflows.executors import Workers
     from lcifr.workflows.people import LoadedTable
-    from lcifr.workflows.results import ModelOrigin, ModelSummary
+    from lcifr.workflows.results import ModelSummary
 
 
-# What an audit is about, wherever that comes from (φ, encoding, model, arithmetic, library), and how it is done.
-
-
-class AuditSubject(ABC):
-    """The whole model with its φ: h ∘ f of a producer and a consumer, or a model of another library.
-
-    ``encoder`` has the φ that is asked about; ``arithmetic`` is the one in which both are computed.
-    """
-
-    encoder: FrozenEncoder
-    arithmetic: Arithmetic
-
-    @property
-    @abstractmethod
-    def model(self) -> Model:
-        """What decides on the encoder's numbers, as proofs see it."""
-
-    @property
-    def library(self) -> LibraryModel | None:
-        """The library that the model comes from, without whose word nothing is a counterexample; None for our own."""
-        return None
-
-    @property
-    def library_file(self) -> LibraryFile | None:
-        """The file of that model, for other machines to read; None for our own."""
-        return None
-
-    @abstractmethod
-    def summary(self) -> ModelSummary:
-        """What is said of it in every result."""
-
-    @property
-    def schema(self) -> Schema:
-        return self.encoder.encoding.schema
-
-    @cached_property
-    def hashes(self) -> Hashes:
-        """What all verdicts must be about."""
-        from lcifr.certification.subject import Hashes
-
-        return Hashes.of(self.encoder, self.model, self.arithmetic)
-
-    def decide(self, people: Individuals) -> Any:
-        """(people,) decisions in the model's own labels."""
-        if not len(people):
-            return []
-        return self.model.predict(self.encoder.transform(people))
-
-    def check_groups(self, asked: tuple[str, ...] | None) -> None:
-        """Refuse subgroups by what is no attribute, before anything is proved."""
-        for name in asked or ():
-            if name not in self.schema:
-                raise LcifrError(f'--by: there is no attribute "{name}".{did_you_mean(name, self.schema.names)}')
-
-    def groups(self, people: Individuals, asked: tuple[str, ...] | None) -> dict[str, Any]:
-        """Subgroups by category: those that were asked for, or those that φ leaves free."""
-        free = self.encoder.free_attributes
-        wanted = asked or [one.name for one in self.schema.categorical if one.name in free]
-        return {name: people.column(name).to_numpy(zero_copy_only=False) for name in wanted}
+# How an audit is done.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,20 +137,20 @@ class AuditOptions:
         return wanted and source.label is not None
 
 
-# ModelSubject: a model of another library with a φ, read for the people of a table.
+# Where a subject comes from: a model file that was read for the people of a table, or two folders of lcifr.
 
 MODEL, DESCRIPTION, FORMULA, SCHEMA = "model", "model.toml", "similar.phi", "schema.toml"
 SCALES, EXAMPLE = "scales.json", "model-input.parquet"
 
 
+@final
 @dataclass(frozen=True, eq=False)
-class ModelSubject(AuditSubject):
-    """A model that decides already.
+class FileOrigin(Origin):
+    """The model file that a subject was read from.
 
     Parameters
     ----------
-    file : where it comes from. read : the model as proofs see it, with φ and the library.
-    arithmetic : in which it is computed. similarity : φ with the scales of ``reference``.
+    similarity : φ with the scales of ``reference``, over the columns as the table has them.
     target : the column of true labels, or what stands for it. alike : classes that count as one decision.
     accepted : what the user was warned of and accepted, in sentences.
     table, table_columns : the people's file by its name, and its columns in their order; empty where there is none.
@@ -211,8 +158,6 @@ class ModelSubject(AuditSubject):
     """
 
     file: ModelFile
-    read: LibraryModel
-    arithmetic: Arithmetic
     similarity: Similarity
     target: str
     reference: str
@@ -222,101 +167,66 @@ class ModelSubject(AuditSubject):
     table_columns: tuple[str, ...] = ()
     reference_warnings: tuple[str, ...] = ()
 
-    @property
-    def encoder(self) -> FrozenEncoder:  # type: ignore[override]
-        return self.read.encoder
-
-    @property
-    def model(self) -> Model:
-        return self.read.model
-
-    @property
-    def library(self) -> LibraryModel:
-        return self.read
-
-    @property
-    def library_file(self) -> LibraryFile:
-        from lcifr.models.description import description_text
-
-        described = self.file.description
-        return LibraryFile(
-            path=str(self.file.path),
-            content=self.file.path.read_bytes(),
-            description=None if described is None else description_text(described, {}),
-            example=self.read.source.table,
-            similarity=self.similarity,
-            groups=self.alike,
-            tolerance=self.model.rule.tolerance,
-        )
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self, subject: Subject) -> tuple[str, ...]:
         """What the file does not say, what the library does not check, and what the user accepted, in sentences."""
-        positional = self.read.source.positional
+        positional = subject.library.positional
         order = () if positional is None else (positional.assumption,)
         described = self.file.description
         draft = () if described is None or not described.draft else (f"{described.draft_notice}.",)
         return tuple(dict.fromkeys((*self.file.outline().assumptions, *order, *draft, *self.accepted)))
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self, subject: Subject) -> tuple[str, ...]:
         """Why the deployed model may decide otherwise about the table as it is, and what is odd in the reference."""
-        positional = self.read.source.positional
+        positional = subject.library.positional
         text = None if positional is None or not self.table else positional.warning(self.table, self.table_columns)
         return self.reference_warnings if text is None else (text, *self.reference_warnings)
 
-    @property
-    def origin(self) -> ModelOrigin:
-        """What is said of the file."""
-        from lcifr.workflows.results import ModelOrigin
+    def summary(self, subject: Subject) -> ModelSummary:
+        from lcifr.certification.population import scale_sources
+        from lcifr.workflows.results import FormulaSummary, ModelHashes, ModelOrigin, ModelSummary
 
+        similarity, hashes, tolerance = subject.similarity, subject.hashes, subject.model.rule.tolerance
         outline, described = self.file.outline(), self.file.description
         columns = outline.columns if described is None or not described.inputs else described.columns
-        return ModelOrigin(
+        origin = ModelOrigin(
             file=str(self.file.path),
             sha256=self.file.sha256,
             format=str(self.file.format),
             library=outline.library,
             description=None if described is None else described.source,
-            columns=columns or self.schema.names,
+            columns=columns or subject.schema.names,
             steps=outline.steps,
             rule=outline.rule,
             runtime=outline.runtime,
             reference=self.reference,
             groups=self.alike,
-            assumptions=self.assumptions,
+            assumptions=self.assumptions(subject),
         )
-
-    def summary(self) -> ModelSummary:
-        from lcifr.certification.population import scale_sources
-        from lcifr.workflows.results import FormulaSummary, ModelHashes, ModelSummary
-
-        similarity, hashes = self.encoder.similarity, self.hashes
         return ModelSummary(
             target=self.target,
-            task="classification" if self.model.rule.tolerance is None else "regression",
-            classes=classes_of(self.model),
-            tolerance=self.model.rule.tolerance,
+            task="classification" if tolerance is None else "regression",
+            classes=classes_of(subject.model),
+            tolerance=tolerance,
             trained_on=None,
             data=None,
             phi=FormulaSummary(similarity.text, similarity.explain(), similarity.hash, similarity.source, True),
             hashes=ModelHashes(hashes.encoder, hashes.model, hashes.similarity, hashes.encoding, has_encoder=False),
-            arithmetic=str(self.arithmetic),
-            origin=self.origin,
+            arithmetic=str(subject.arithmetic),
+            origin=origin,
             scales=scale_sources(self.similarity, Path(self.reference).name),
         )
 
-    def copy_into(self, folder: Path) -> None:
+    def copy_into(self, subject: Subject, folder: Path) -> None:
         """What a reader of the results needs to read the very same model again."""
         from lcifr.models.description import write_description
 
         shutil.copyfile(self.file.path, folder / f"{MODEL}{self.file.path.suffix}")
         if self.file.description is not None:
             write_description(self.file.description, folder / DESCRIPTION)
-        (folder / FORMULA).write_text(self.similarity.text, encoding="utf-8")
-        self.schema.save(folder / SCHEMA)
+        (folder / FORMULA).write_text(subject.similarity.text, encoding="utf-8")
+        subject.schema.save(folder / SCHEMA)
         (folder / SCALES).write_text(json.dumps(self.similarity.encoding.to_dict()), encoding="utf-8")
-        self.read.source.table.to_parquet(folder / EXAMPLE, index=False)
+        subject.library.table.to_parquet(folder / EXAMPLE, index=False)
 
 
 def read_subject(
@@ -329,20 +239,18 @@ def read_subject(
     groups: Sequence[Sequence[Any]] | None = None,
     tolerance: float | None = None,
     arithmetic: str | None = None,
-) -> ModelSubject:
+) -> Subject:
     """Read a model for people who are written like those of ``example``, a pandas frame.
 
     Parameters
     ----------
     arithmetic : what was asked for; None for what the description says, else what the model comes from.
     """
+    from lcifr.certification.subject import Subject
 
-    read = LibraryModel.read(file, example, similarity, groups, tolerance)
-    described = None if file.description is None else file.description.arithmetic
-    asked = arithmetic if arithmetic is not None or described is None else str(described)
-    deployed = choose_for(asked, (read.encoder.function, read.model.function))
+    found = Subject.of_library(file, example, similarity, groups, tolerance, arithmetic)
     named = tuple(tuple(group) for group in groups or ())
-    return ModelSubject(file, read, deployed, similarity, target, reference, named)
+    return replace(found, origin=FileOrigin(file, similarity, target, reference, named))
 
 
 def read_model_again(folder: Path, said: ModelSummary) -> tuple[Model, FrozenEncoder | None]:
@@ -355,6 +263,7 @@ def read_model_again(folder: Path, said: ModelSummary) -> tuple[Model, FrozenEnc
     """
     import pandas as pd
 
+    from lcifr.certification.subject import Subject
     from lcifr.data import Encoding
     from lcifr.models.description import read_description
     from lcifr.models.loading import load_file
@@ -371,58 +280,60 @@ def read_model_again(folder: Path, said: ModelSummary) -> tuple[Model, FrozenEnc
     except LcifrError:
         similarity, ranked = Similarity("same(all)", encoding.schema, encoding), True
     groups = said.origin.groups or None
-    read = LibraryModel.read(file, pd.read_parquet(folder / EXAMPLE), similarity, groups, said.tolerance)
-    return read.model, None if ranked else read.encoder
+    found = Subject.of_library(file, pd.read_parquet(folder / EXAMPLE), similarity, groups, said.tolerance)
+    return found.model, None if ranked else found.encoder
 
 
-# LibraryFile: the file of a model of another library with all it takes to read it again, on any machine.
+# A subject as plain values and arrays, for other machines: of a model file with the file itself, read again there.
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class LibraryFile:
-    """A model file, and how it was read.
+def pack_subject(subject: Subject, into: Luggage) -> dict[str, Any]:
+    """Model, φ and arithmetic; of a model of another library its file, and the rows on which both were compared.
 
-    Parameters
-    ----------
-    path : its name, by whose ending some formats are known. content : its bytes.
-    description : the file that says which column feeds which input, or None.
-    example : a pandas frame of people as the table writes them. similarity : φ with the scales of the reference.
-    groups, tolerance : what counts as the same decision.
+    Raises
+    ------
+    LcifrError
+        If a model of another library did not come from a file.
     """
+    from lcifr.models.description import description_text
 
-    path: str
-    content: bytes
-    description: str | None
-    example: Any
-    similarity: Similarity
-    groups: tuple[tuple[Any, ...], ...] = ()
-    tolerance: float | None = None
+    said: dict[str, Any] = {"arithmetic": str(subject.arithmetic), "file": None}
+    if subject.reference is None:
+        return {**said, "encoder": pack_encoder(subject.encoder, into), "model": pack_model(subject.model, into)}
+    origin, made_up = subject.origin, subject.reference.made_up
+    if not isinstance(origin, FileOrigin):
+        raise LcifrError(
+            "a model that is not in a file cannot be sent to other machines", fix="save it, and give its file"
+        )
+    written, described = io.BytesIO(), origin.file.description
+    subject.reference.source.table.to_parquet(written, index=False)
+    return {
+        **said,
+        "file": f"model{origin.file.path.suffix}",  # by whose ending some formats are known
+        "content": into.put_bytes(origin.file.path.read_bytes()),
+        "description": None if described is None else description_text(described, {}),
+        "example": into.put_bytes(written.getvalue()),
+        "similarity": pack_similarity(origin.similarity, into),
+        "groups": origin.alike,
+        "tolerance": subject.model.rule.tolerance,
+        "made_up": None if made_up is None else [into.put(made_up.numbers), into.put(made_up.codes)],
+    }
 
-    def pack(self, into: Luggage) -> dict[str, Any]:
-        """As plain values and bytes."""
-        written = io.BytesIO()
-        self.example.to_parquet(written, index=False)
-        return {
-            "name": f"model{Path(self.path).suffix}",
-            "content": into.put_bytes(self.content),
-            "description": self.description,
-            "example": into.put_bytes(written.getvalue()),
-            "similarity": pack_similarity(self.similarity, into),
-            "groups": self.groups,
-            "tolerance": self.tolerance,
-        }
 
-
-def open_library(said: Mapping[str, Any], held: Luggage) -> LibraryModel:
-    """The model that was packed, read as it was read before; nothing in its file is run."""
+def unpack_subject(said: Mapping[str, Any], held: Luggage) -> Subject:
+    """What :func:`pack_subject` made; a model file is read as it was before, and compared with the library here."""
     import pandas as pd
 
+    from lcifr.certification.subject import Subject
+    from lcifr.data import Individuals
     from lcifr.models.description import read_description
     from lcifr.models.loading import load_file
 
+    if said["file"] is None:
+        encoder, model = unpack_encoder(said["encoder"], held), unpack_model(said["model"], held)
+        return Subject(encoder, model, Arithmetic(said["arithmetic"]))
     with tempfile.TemporaryDirectory() as folder:  # loaders take files, and some libraries read no others
-        path, described = Path(folder) / said["name"], Path(folder) / "description.toml"
+        path, described = Path(folder) / said["file"], Path(folder) / "description.toml"
         path.write_bytes(held.bytes_of(said["content"]))
         description = None
         if said["description"] is not None:
@@ -431,7 +342,12 @@ def open_library(said: Mapping[str, Any], held: Luggage) -> LibraryModel:
         file = load_file(path, description)
         example = pd.read_parquet(io.BytesIO(held.bytes_of(said["example"])))
         similarity = unpack_similarity(said["similarity"], held)
-        return LibraryModel.read(file, example, similarity, said["groups"] or None, said["tolerance"])
+        asked = (said["groups"] or None, said["tolerance"], said["arithmetic"])
+        found = Subject.of_library(file, example, similarity, *asked)
+        if said["made_up"] is not None:
+            numbers, codes = (held.arrays[name] for name in said["made_up"])
+            found = found.agreeing_on(Individuals(similarity.schema, numbers, codes))
+        return found
 
 
 # Model files opened for a table: the description beside them, and a schema of the columns that they read.
@@ -678,7 +594,7 @@ def read_people(
     return source
 
 
-def read_for_people(prepared: PreparedModel, question: ModelQuestion, source: PeopleSource) -> ModelSubject:
+def read_for_people(prepared: PreparedModel, question: ModelQuestion, source: PeopleSource) -> Subject:
     """The model as it is read for the columns of these people, in the types that the table has them.
 
     Says so where the library would take the columns of the table for others, by their position.
@@ -698,15 +614,36 @@ def read_for_people(prepared: PreparedModel, question: ModelQuestion, source: Pe
             tolerance=question.tolerance,
             arithmetic=question.arithmetic,
         )
-        if subject.read.source.positional is not None:
-            subject = replace(subject, table=str(question.table), table_columns=tuple(column_names(question.table)))
-        subject = replace(subject, reference_warnings=prepared.warnings)
-    for text in subject.warnings:
+        origin = replace(file_of(subject), reference_warnings=prepared.warnings)
+        if subject.library.positional is not None:
+            origin = replace(origin, table=str(question.table), table_columns=tuple(column_names(question.table)))
+    for text in origin.warnings(subject):
         warn(text)
-    return subject
+    return replace(subject, origin=origin)
 
 
-def without_strange_labels(source: PeopleSource, subject: ModelSubject) -> PeopleSource:
+def file_of(subject: Subject) -> FileOrigin:
+    """The model file that a subject was read from."""
+    assert isinstance(subject.origin, FileOrigin)
+    return subject.origin
+
+
+def people_of_reference(subject: Subject) -> Individuals:
+    """People within whose ranges rows are made up: those whose scales φ speaks of, and the example rows."""
+    from lcifr.data import Individuals
+
+    known, names = file_of(subject).similarity.encoding, list(subject.schema.names)
+    example = Individuals.read(subject.library.table[names], subject.schema)
+    return example if known.training is None else Individuals.joined([example, known.training])
+
+
+def folders_of(subject: Subject) -> FolderOrigin:
+    """The folders that a subject was read from."""
+    assert isinstance(subject.origin, FolderOrigin)
+    return subject.origin
+
+
+def without_strange_labels(source: PeopleSource, subject: Subject) -> PeopleSource:
     """The same people without labels where none of these is a class of the model: accuracy would be 0 by name alone.
 
     Of a model that predicts numbers, where one of them is no number.
@@ -790,22 +727,21 @@ def _first_seen(table: pa.Table, unseen: dict[str, set[str]]) -> Iterator[int]:
 ENCODER_FILE, MODEL_FILE = "encoder.safetensors", "model.safetensors"
 
 
+@final
 @dataclass(frozen=True, eq=False)
-class Parties(AuditSubject):
-    """The whole model h ∘ f with its φ.
+class FolderOrigin(Origin):
+    """The folders of a producer and a consumer.
 
     Parameters
     ----------
-    saved : the producer's encoder as it was trained. encoder : with the φ that is asked about.
-    head : the consumer's model as it was trained.
-    producer, consumer : their folders. target, producer_target : what each of them predicted.
+    saved : the producer's encoder as it was trained. head : the consumer's model as it was trained.
+    target, producer_target : what each of them predicted.
     learned_from : people whom the producer learned from, and whose standard deviations φ speaks of.
     data : what the producer knows of a dataset by name, to be said beside every figure.
     english, findings : what the producer's φ says, and what lint said to them of it, or None.
     """
 
     saved: SavedProducer
-    encoder: FrozenEncoder
     head: SavedHead
     producer: Path
     consumer: Path
@@ -815,7 +751,6 @@ class Parties(AuditSubject):
     tolerance: float | None
     trained_on: int | None
     english: str
-    arithmetic: Arithmetic
     learned_from: int
     data: DatasetNotes | None = None
     findings: tuple[Finding, ...] | None = None
@@ -830,55 +765,50 @@ class Parties(AuditSubject):
         """Whether the encoder is the unaware baseline: learned for the label alone, without what φ leaves free."""
         return self.saved.is_unaware
 
-    @property
-    def is_producers_formula(self) -> bool:
-        """Whether the φ that is asked about is the one that the encoder was trained for."""
-        return self.encoder.similarity.hash == self.saved.similarity.hash
+    def is_producers_formula(self, similarity: Similarity) -> bool:
+        """Whether a φ is the one that the encoder was trained for."""
+        return similarity.hash == self.saved.similarity.hash
 
-    @cached_property
-    def model(self) -> Model:
-        """What decides on z, as proofs see it."""
-        return self.head.model.agreeing(tolerance=self.tolerance)
-
-    def copy_into(self, folder: Path) -> None:
+    def copy_into(self, subject: Subject, folder: Path) -> None:
         """What a reader of the results needs of both folders."""
         shutil.copyfile(self.producer / ENCODER_FILE, folder / ENCODER_FILE)
         shutil.copyfile(self.consumer / MODEL_FILE, folder / MODEL_FILE)
-        (folder / FORMULA).write_text(self.encoder.similarity.text, encoding="utf-8")
-        self.schema.save(folder / SCHEMA)
+        (folder / FORMULA).write_text(subject.similarity.text, encoding="utf-8")
+        subject.schema.save(folder / SCHEMA)
 
-    def training(self, producer: Path) -> PeopleTable | None:
+    def training(self) -> PeopleTable | None:
         """Whom the producer learned from; None where the consumer's label is another one."""
-        return _stored(producer, TRAIN, self.schema) if self.target == self.producer_target else None
+        known = self.saved.similarity.schema
+        return _stored(self.producer, TRAIN, known) if self.target == self.producer_target else None
 
-    def summary(self) -> ModelSummary:
-        """What is said of both in every result."""
+    def summary(self, subject: Subject) -> ModelSummary:
         from lcifr.certification.population import scale_sources
         from lcifr.workflows.results import FormulaSummary, ModelHashes, ModelSummary
 
-        similarity, encoder, is_producers = self.encoder.similarity, self.encoder, self.is_producers_formula
+        similarity, hashes = subject.similarity, subject.hashes
+        is_producers = self.is_producers_formula(similarity)
         english = self.english if is_producers else similarity.explain()
-        model = self.head.model.function
         return ModelSummary(
             target=self.target,
             task=self.task,
             classes=classes_of(self.head.model),
             tolerance=self.tolerance,
             trained_on=self.trained_on,
-            arithmetic=str(self.arithmetic),
+            arithmetic=str(subject.arithmetic),
             data=self.data,
             phi=FormulaSummary(similarity.text, english, similarity.hash, similarity.source, is_producers),
-            hashes=ModelHashes(encoder.function.hash, model.hash, similarity.hash, encoder.encoding.hash),
+            hashes=ModelHashes(hashes.encoder, hashes.model, hashes.similarity, hashes.encoding),
             scales=scale_sources(similarity, "the producer's training people", self.learned_from),
         )
 
 
-def read_parties(producer: Path, consumer: Path, phi: str | None = None, arithmetic: str | None = None) -> Parties:
+def read_folders(producer: Path, consumer: Path, phi: str | None = None, arithmetic: str | None = None) -> Subject:
     """Both folders, computed in an arithmetic; refused where the consumer's model was learned from another encoder.
 
     ``arithmetic`` : None for float64, and for what a consumer's trees from elsewhere are added up in.
     """
     from lcifr.certification.handover import FrozenEncoder
+    from lcifr.certification.subject import Subject
 
     made, used = read_producer(producer), read_consumer(consumer)
     saved, head = read_saved_encoder(producer), read_saved_head(consumer, used.task)
@@ -891,23 +821,24 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None, arithme
             fix="give the folders that belong together, or run `lcifr consume` on this producer's hand-over",
         )
     similarity = saved.similarity if phi is None else _other_formula(phi, saved.similarity)
-    return Parties(
-        saved,
-        FrozenEncoder(saved.function, similarity, saved.whole_numbers),
-        head,
-        producer,
-        consumer,
-        used.target,
-        made.target,
-        used.task,
-        used.tolerance,
-        used.trained_on,
-        made.phi.english,
-        choose_for(arithmetic, (saved.function, head.model.function)),
-        made.sizes[TRAIN],
-        made.data,
-        made.findings,
+    origin = FolderOrigin(
+        saved=saved,
+        head=head,
+        producer=producer,
+        consumer=consumer,
+        target=used.target,
+        producer_target=made.target,
+        task=used.task,
+        tolerance=used.tolerance,
+        trained_on=used.trained_on,
+        english=made.phi.english,
+        learned_from=made.sizes[TRAIN],
+        data=made.data,
+        findings=made.findings,
     )
+    encoder = FrozenEncoder(saved.function, similarity, saved.whole_numbers)
+    model = head.model.agreeing(tolerance=used.tolerance)
+    return replace(Subject.of(encoder, model, None, None, arithmetic), origin=origin)
 
 
 def refuse_mixed(folder: Path, what: str, said: Any, found: str) -> None:
@@ -929,8 +860,7 @@ def _other_formula(phi: str, producers: Similarity) -> Similarity:
 
 
 def open_people(
-    parties: Parties,
-    producer: Path,
+    subject: Subject,
     table: Path | None,
     id_column: str | None,
     work: Path,
@@ -940,19 +870,17 @@ def open_people(
 ) -> PeopleSource:
     """The people of a table or some of them, or those whom the producer held out; labels where they are known."""
 
+    origin, schema = folders_of(subject), subject.schema
     if table is None:
         if sample is not None:
             raise LcifrError("--sample draws people of a TABLE, and there is none", fix="name it, or leave it out")
-        stored = _stored(producer, HELD_OUT, parties.schema)
-        return source_in_memory(
-            stored if parties.target == parties.producer_target else PeopleTable(stored.X, stored.ids), parties.schema
-        )
-    known = replace(parties.schema, target=parties.target) if parties.target not in parties.schema else parties.schema
-    return (
-        scan_people(table, known, id_column, work, workers=workers)
-        if sample is None
-        else sample_people(table, known, id_column, sample, seed)
-    )
+        stored = _stored(origin.producer, HELD_OUT, schema)
+        known = stored if origin.target == origin.producer_target else PeopleTable(stored.X, stored.ids)
+        return source_in_memory(known, schema)
+    schema = replace(schema, target=origin.target) if origin.target not in schema else schema
+    if sample is None:
+        return scan_people(table, schema, id_column, work, workers=workers)
+    return sample_people(table, schema, id_column, sample, seed)
 
 
 def _stored(producer: Path, name: str, schema: Schema) -> PeopleTable:

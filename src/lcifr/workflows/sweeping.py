@@ -15,16 +15,18 @@ from lcifr.workflows.folders import Command, Run, RunSettings, fitting_together,
 from lcifr.workflows.labels import check_labels
 from lcifr.workflows.subjects import (
     ModelQuestion,
+    file_of,
     open_people,
     prepare_model,
+    read_folders,
     read_for_people,
-    read_parties,
     read_people,
 )
 from lcifr.workflows.sweep_people import MOST, SweptPeople, decide_people
 
 if TYPE_CHECKING:
     from lcifr.certification.population import Tally
+    from lcifr.certification.subject import Subject
     from lcifr.certification.sweep.look_up import ProvedCells
     from lcifr.certification.sweep.pairs import Pairs
     from lcifr.certification.sweep.result import Sweep
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     from lcifr.data import Encoding, Schema
     from lcifr.workflows.people import PeopleSource
     from lcifr.workflows.results import LookUpSummary, ModelSummary
-    from lcifr.workflows.subjects import AuditSubject
 
 
 # The pairs of a sweep whose outputs are furthest apart, in the table's own units, with what differs.
@@ -394,10 +395,10 @@ def sweep(request: SweepRequest, listener: Listener | None = None, *, argv: tupl
         inputs = {"producer": request.producer, "consumer": request.consumer}
         if request.phi is not None and Path(request.phi).is_file():
             inputs["phi"] = Path(request.phi)
-        parties = read_parties(request.producer, request.consumer, request.phi, request.arithmetic)
+        subject = read_folders(request.producer, request.consumer, request.phi, request.arithmetic)
         with run_folder(command, request.out, force=request.force, inputs=inputs) as run:
-            people = open_people(parties, request.producer, None, None, run.work)
-            return _sweep(run, parties, people, request)
+            people = open_people(subject, None, None, run.work)
+            return _sweep(run, subject, people, request)
 
 
 def sweep_model(
@@ -411,20 +412,21 @@ def sweep_model(
             people = read_people(prepared, request, run.work)
             subject = read_for_people(prepared, request, people)
             subject = check_labels(prepared, request, subject, people)
-            return _sweep(run, subject, people, request, subject.warnings)
+            return _sweep(run, subject, people, request, file_of(subject).warnings(subject))
 
 
 def _sweep(
-    run: Run, subject: AuditSubject, people: PeopleSource, options: SweepOptions, warnings: tuple[str, ...] = ()
+    run: Run, subject: Subject, people: PeopleSource, options: SweepOptions, warnings: tuple[str, ...] = ()
 ) -> SweepResult:
     from lcifr.certification.sweep.sweeper import Sweeper
     from lcifr.certification.sweep.swept_model import SweptModel
     from lcifr.workflows.results import decisions_of, name_decisions
 
-    summary = replace(subject.summary(), labels=name_decisions(options.labels, decisions_of(subject.model)))
+    assert subject.origin is not None
+    summary = subject.origin.summary(subject)
+    summary = replace(summary, labels=name_decisions(options.labels, decisions_of(subject.model)))
     whole = options.universe == "whole"
-    library = None if subject.library is None else subject.library.source
-    swept = SweptModel(subject.encoder, subject.model, subject.arithmetic, library)
+    swept = SweptModel(subject)
     run.lost = "A few seconds of work are lost."
     if run.steps.kept(SWEPT):
         found = _read(run.work / SWEPT, swept, whole)
@@ -485,4 +487,6 @@ def _read(file: Path, swept: SweptModel, whole: bool) -> Sweep:
     from lcifr.certification.sweep.result import from_table
 
     schema = swept.encoding.schema
-    return from_table(pq.read_table(file), schema, whole=whole, arithmetic=swept.arithmetic, hashes=swept.hashes)
+    return from_table(
+        pq.read_table(file), schema, whole=whole, arithmetic=swept.subject.arithmetic, hashes=swept.hashes
+    )

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from lcifr.certification.handover import FrozenEncoder
+from lcifr.certification.subject import Subject
 from lcifr.certification.sweep.result import Standing, Sweep
 from lcifr.certification.sweep.sweeper import Sweeper
 from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
-from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.function import Function
 from lcifr.models.model import Model
 from lcifr.models.network import Network
@@ -56,7 +56,7 @@ def test_what_is_said_of_cells_is_true_on_every_border(seed: int) -> None:
     rng, width = np.random.default_rng(seed), len(ENCODING.features)
     similarity = Similarity(FORMULAS[seed % len(FORMULAS)], SCHEMA, ENCODING)
     identity, model = Network.from_arrays([(np.eye(width), np.zeros(width))]), Model(a_model(rng), Rule.of(1))
-    swept = SweptModel(FrozenEncoder(identity, similarity), model, Arithmetic.EXACT)
+    swept = SweptModel(Subject(FrozenEncoder(identity, similarity), model))
     found = Sweeper(swept, whole=False, nodes=20).run(cells=80)
     people = the_grid()
     decision = np.array([swept.exactly(point)[0] > 0 for point in ENCODING.encode(people)])

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from lcifr.certification.handover import FrozenEncoder
+from lcifr.certification.subject import Subject
 from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.models.arithmetic import Arithmetic
@@ -86,7 +87,9 @@ class TinyUniverse:
     def swept(self) -> SweptModel:
         width = len(self.encoding.features)
         identity = Network.from_arrays([(np.eye(width), np.zeros(width))])
-        return SweptModel(FrozenEncoder(identity, self.similarity), Model(self.function, self.rule), self.arithmetic)
+        return SweptModel(
+            Subject(FrozenEncoder(identity, self.similarity), Model(self.function, self.rule), self.arithmetic)
+        )
 
     def violating(self) -> np.ndarray:
         """(72,) who has somebody similar with another decision, by trying everybody."""

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 
 from lcifr import Encoding, Schema, Similarity, datasets
 from lcifr.certification.reference import make_up_people, place_at_boundaries
-from lcifr.certification.subject import LibraryModel
+from lcifr.certification.subject import Subject
 from lcifr.data import Individuals
 from lcifr.models.loading import load_file
 from tests.models.loaders.sklearn_matrix import CLASSIFIERS, REGRESSORS, preprocessing
@@ -61,14 +61,14 @@ def assert_agrees(model: Any, table_name: str, tmp_path: Path) -> None:
     skops.io.dump(model, tmp_path / "model.skops")
     tolerance = None if hasattr(model, "classes_") else 1.0
     read, from_file = (
-        LibraryModel.read(one, table, phi, tolerance=tolerance) for one in (model, load_file(tmp_path / "model.skops"))
+        Subject.of_library(one, table, phi, tolerance=tolerance) for one in (model, load_file(tmp_path / "model.skops"))
     )
-    assert [one.hash for one in read.source.factors] == [one.hash for one in from_file.source.factors]
+    assert [one.hash for one in read.library.factors] == [one.hash for one in from_file.library.factors]
     assert read.model.rule == from_file.model.rule
-    assert read.source.encoding.hash == from_file.source.encoding.hash
+    assert read.library.encoding.hash == from_file.library.encoding.hash
     real = Individuals.read(table[[name for name in table.columns if name in phi.schema]], phi.schema)
-    made_up = make_up_people(read.source, real, 100)
-    for group in (real, made_up, place_at_boundaries(read.source, real)):
+    made_up = make_up_people(read.library, real, 100)
+    for group in (real, made_up, place_at_boundaries(read.library, real)):
         found = read.compare(group)
         assert found.agrees
         assert found.largest is None or found.largest <= found.allowed
@@ -113,7 +113,7 @@ def test_float32_tables_are_computed_in_float32(name: str, tmp_path: Path) -> No
     model.fit(table, labels(TABLE) if name.endswith("?") else table["income"].to_numpy())
     schema = Schema.infer(table)
     phi = Similarity("same(all)", schema, Encoding.fit(table, schema))
-    read = LibraryModel.read(model, table, phi, tolerance=None if name.endswith("?") else 1.0)
+    read = Subject.of_library(model, table, phi, tolerance=None if name.endswith("?") else 1.0)
     weights = np.asarray(getattr(model[-1], "coef_", None) if hasattr(model[-1], "coef_") else model[-1].coefs_[0])
     assert {str(one.native) for one in read.model.factors} == {weights.dtype.name}
     found = read.compare(Individuals.read(table, schema), table)

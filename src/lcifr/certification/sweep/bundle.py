@@ -217,7 +217,7 @@ class CellClaims:
             return []
         people = cells.middles()
         region = narrow_to_whole_numbers(self.swept.encoder.similarity.region(people), self.swept.encoding)
-        trial = Trial(self.swept.encoder, self.swept.model, people, self.swept.arithmetic)
+        trial = Trial(self.swept.subject, people)
         asked = trial.deployment.asked_over(region)
         evidence = prove(trial.deployment.merged, query_end_to_end(trial, region), asked, budget=self.budget)
         claims = list[Claim]()

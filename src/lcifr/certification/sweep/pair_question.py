@@ -8,7 +8,6 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,9 +128,10 @@ def _surely_alike(swept: SweptModel, people: Individuals) -> bool:
 
 
 def _library_agrees(swept: SweptModel, person: Individuals, other: Individuals) -> bool:
-    if swept.library is None:
+    reference = swept.subject.reference
+    if reference is None:
         return True
-    one, two = (swept.library.library_decides(people) for people in (person, other))
+    one, two = (reference.decide(people) for people in (person, other))
     return bool(swept.model.differ(one, two)[0])
 
 
@@ -314,10 +314,9 @@ class PairQuestion:
     def ask_individuals(self, people: Individuals, budget: Budget) -> CellAnswers:
         """The same of cells of one individual each: an audit, which knows more than pairs do."""
         ids = tuple(range(len(people)))
-        lowered = self.swept.encoder.similarity.region(people)
-        library = self.swept.trial(people).library
-        options = dict[str, Any](budget=budget, modular=False, arithmetic=self.swept.arithmetic, library=library)
-        found = audit_region(self.swept.encoder, self.swept.model, people, lowered, ids, **options)
+        subject, predicted = self.swept.subject, self.swept.trial(people).predicted
+        lowered = subject.region(people)
+        found = audit_region(subject, people, lowered, ids, budget=budget, modular=False, predicted=predicted)
         refuted = np.asarray(found.verdict == Verdict.COUNTEREXAMPLE)
         answers = CellAnswers(found.verdict == Verdict.CERTIFIED, Pairs(people, found.others, refuted))
         for row in np.flatnonzero(found.verdict == Verdict.UNDECIDED).tolist():

@@ -83,7 +83,7 @@ def offer_pairs(
     for alone in (True, False):  # the library is asked about the few that the model as it was read decides differently
         trial = swept.trial(pair.x.take(some), without_library=alone)
         some = some[trial.is_counterexample(np.arange(len(some)), pair.other.take(some))]
-        if not len(some) or swept.library is None or without_library:
+        if not len(some) or swept.subject.reference is None or without_library:
             break
     for place in some[::-1].tolist():  # the first of several stays
         row = rows[at[place]]

@@ -21,7 +21,6 @@ from lcifr.certification.sweep.result import Standing, Sweep, SweepLimit, SweptC
 from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Individuals
 from lcifr.errors import LcifrError
-from lcifr.models.network import choose_for
 from lcifr.models.rule import Kind
 from lcifr.phi.similarity import Similarity
 from lcifr.prove import Budget
@@ -201,7 +200,7 @@ class Sweeper:
         proved, violating = (tuple(self._done[name]) for name in ("proved", "violating"))
         if self.swept.ignores_changes:  # both outputs of every pair are the same, but for what machines round
             proved, rest = (*proved, *(replace(one, strict=False) for one in rest)), ()
-        return Sweep(proved, violating, rest, self.whole, self.swept.arithmetic, self.swept.hashes)
+        return Sweep(proved, violating, rest, self.whole, self.swept.subject.arithmetic, self.swept.hashes)
 
     @property
     def decided(self) -> float:
@@ -309,9 +308,6 @@ def sweep(
     """
     if universe not in ("whole", "reals"):
         raise LcifrError(f'universe="{universe}" is neither "whole" nor "reals"', fix='say universe="whole"')
-    subject = subject_of(encoder, model, X, similarity, groups, tolerance)
-    deployed = choose_for(arithmetic or subject.arithmetic, (subject.encoder.function, subject.model.function))
-    library = None if subject.library is None else subject.library.source
-    swept = SweptModel(subject.encoder, subject.model, deployed, library)
-    sweeper = Sweeper(swept, whole=universe == "whole", nodes=nodes)
+    subject = subject_of(encoder, model, X, similarity, groups, tolerance, arithmetic).subject
+    sweeper = Sweeper(SweptModel(subject), whole=universe == "whole", nodes=nodes)
     return sweeper.run(cells=cells, seconds=seconds, progress=progress)

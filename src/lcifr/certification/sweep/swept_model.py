@@ -12,18 +12,16 @@ from numpy.typing import NDArray
 
 from lcifr.certification.counterexample import Trial
 from lcifr.certification.demands import OWN_WORD, BoolArray, FloatArray, Outputs, Query, is_strict, outputs_at, query_of
-from lcifr.certification.deployment import Encoder, deploy_both
-from lcifr.certification.reference import LibraryDecisions
-from lcifr.certification.subject import Hashes
+from lcifr.certification.handover import FrozenEncoder
+from lcifr.certification.reference import ReferencePredictions
+from lcifr.certification.subject import Hashes, Subject
 from lcifr.data import Encoding, Individuals
 from lcifr.errors import LcifrError
 from lcifr.models.additive import AdditiveTerms
-from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.function import Deployed
 from lcifr.models.model import Model
 from lcifr.models.network import scores_of
 from lcifr.models.rule import Kind, Rule
-from lcifr.models.source import TableModel
 from lcifr.phi.pairs import PairSpace
 from lcifr.prove import Budget, maximize
 from lcifr.regions.region import Cell, Choice, Region
@@ -35,15 +33,20 @@ from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 class SweptModel:
     """Parameters
     ----------
-    encoder, model : what decides; of a model on raw columns the encoder is the identity.
-    arithmetic : in which it is computed.
-    library : of a model from elsewhere; a pair counts only if the library itself decides differently.
+    subject : what decides, and who is similar; a pair counts only if the library of such a model decides differently.
     """
 
-    encoder: Encoder
-    model: Model
-    arithmetic: Arithmetic
-    library: TableModel | None = None
+    subject: Subject
+
+    @property
+    def encoder(self) -> FrozenEncoder:
+        """φ and the function to z."""
+        return self.subject.encoder
+
+    @property
+    def model(self) -> Model:
+        """What decides on z."""
+        return self.subject.model
 
     @property
     def rule(self) -> Rule:
@@ -55,10 +58,10 @@ class SweptModel:
         """Of people."""
         return self.encoder.encoding
 
-    @cached_property
+    @property
     def hashes(self) -> Hashes:
         """What all that is found is about."""
-        return Hashes.of(self.encoder, self.model, self.arithmetic)
+        return self.subject.hashes
 
     @cached_property
     def pairs(self) -> PairSpace:
@@ -85,7 +88,7 @@ class SweptModel:
             For anything on the outputs of something else but a linear model on sums of terms: only these can be told
             apart.
         """
-        found = deploy_both(self.encoder, self.model, self.arithmetic, None)
+        found = self.subject.deployed
         if not found.is_composed or found.terms(self.encoding, self._everyone) is not None:
             return found
         if found.merged.jumps:
@@ -124,10 +127,9 @@ class SweptModel:
 
     def trial(self, people: Individuals, *, without_library: bool = False) -> Trial:
         """For whom others are to be judged."""
-        library = None
-        if self.library is not None and not without_library:
-            library = LibraryDecisions(self.library, self.model, self.library.library_decides(people))
-        return Trial(self.encoder, self.model, people, self.arithmetic, library=library)
+        reference = None if without_library else self.subject.reference
+        predicted = None if reference is None else ReferencePredictions(people, reference.decide(people))
+        return Trial(self.subject, people, predicted)
 
 
 # Whether everybody in a region is decided alike: what needs no pairs, and works for every kind of function.

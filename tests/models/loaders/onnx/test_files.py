@@ -15,7 +15,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import lcifr
-from lcifr.certification.subject import LibraryModel
+from lcifr.certification.subject import Subject
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.description import (
@@ -276,7 +276,7 @@ def test_several_numbers_are_compared_with_the_runtime_one_by_one() -> None:
     model = graph.model(graph.add("Gemm", "x", graph.numbers(np.array([[1.5, -1], [0.25, 2]]))))
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 2)), columns=names(2))
     file = read_onnx(model.SerializeToString(), description(2, DescribedOutput(Meaning.NUMBER)))
-    found = LibraryModel.read(file, frame, Similarity("same(all)", encoding(2).schema, encoding(2)), tolerance=0.5)
+    found = Subject.of_library(file, frame, Similarity("same(all)", encoding(2).schema, encoding(2)), tolerance=0.5)
     compared = found.compare(Individuals.read(frame, encoding(2).schema))
     assert compared.agrees
     assert len(compared) == 30
