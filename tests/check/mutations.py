@@ -10,7 +10,7 @@ import numpy as np
 
 from lcifr.check.functions import Direction
 from lcifr.models.network import Network
-from lcifr.prove.gate import build_question
+from lcifr.prove.gate import ask, build_question
 from lcifr.prove.oracles.enumerate import Enumerate
 from lcifr.prove.proof import to_plain
 from lcifr.regions.region import Cell, Region
@@ -47,7 +47,7 @@ def case(seed: int) -> Case:
 
 def exactly(network: Network, cell: Cell, direction: np.ndarray) -> float:
     region = Region(1, network.inputs, (cell,))
-    return float(Enumerate().maximize(build_question(network, direction[None], region)).upper[0, 0])
+    return float(ask(Enumerate(), build_question(network, direction[None], region)).upper[0, 0])
 
 
 def places(plain: Any, path: tuple = ()) -> list[tuple]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lcifr.check.functions import RationalCell, read_network
 from lcifr.check.proof import Problem, examine, follows
-from lcifr.prove.gate import build_question
+from lcifr.prove.gate import ask, build_question
 from lcifr.prove.oracles.enumerate import Enumerate, plain_cell
 from tests.effort import sampled
 from tests.prove.instances import Instance, random_instance, wild
@@ -26,7 +26,7 @@ def truth(seed: int) -> tuple[Instance, Any, np.ndarray, np.ndarray]:
     network = wild(np.random.default_rng(seed), one.network) if seed % 4 == 0 else one.network
     directions = np.concatenate([one.directions[:1], -one.directions[:1]])
     question = build_question(network, directions, type(one.region)(1, network.inputs, one.region.cells[:1]))
-    return one, network, directions, Enumerate().maximize(question).upper[0]
+    return one, network, directions, ask(Enumerate(), question).upper[0]
 
 
 class Adversary:

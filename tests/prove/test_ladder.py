@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from lcifr.prove.gate import build_question
+from lcifr.prove.gate import ask, build_question
 from lcifr.prove.maximize import METHODS, find_method
 from lcifr.prove.question import Answer, Status
 from tests.effort import spread
@@ -34,8 +34,8 @@ def answer(seed: int, method: str) -> Answer:
     one = instance(seed)
     asked = find_method(method)
     proof = asked.writes_proofs
-    question = build_question(one.network, one.directions, one.region, tolerance=TOLERANCE, proof=proof, budget=2000)
-    return asked.maximize(question)
+    question = build_question(one.network, one.directions, one.region, tolerance=TOLERANCE, proof=proof, resources=2000)
+    return ask(asked, question)
 
 
 def seeds(block: int) -> range:
@@ -48,7 +48,7 @@ def test_hand_computed_answers(known: Known, method: str) -> None:
     one = known.instance
     asked = find_method(method)
     question = build_question(one.network, one.directions, one.region, tolerance=TOLERANCE, proof=asked.writes_proofs)
-    found = asked.maximize(question)
+    found = ask(asked, question)
     assert found.upper[0, 0] >= known.answer
     if method in EXACT and np.isfinite(known.answer):
         assert found.upper[0, 0] <= known.answer + TOLERANCE * (1 + abs(known.answer))

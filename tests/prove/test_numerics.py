@@ -22,7 +22,7 @@ METHODS = ["cascade", "bounds", "interval"]
 def test_no_exact_value_exceeds_a_bound_and_every_proof_holds(kind: str, shape: str, method: str) -> None:
     network, region = networks()[kind], regions()[shape]
     directions = np.array([[1.0, 0.0], [-1.0, 0.0], [1.0, -1.0], [1e-8, 1e8]])
-    question = build_question(network, directions, region, proof=True, budget=50)
+    question = build_question(network, directions, region, proof=True, resources=50)
     answer = maximize(network, directions, region, method=method, proof=True, budget=50)
     for person in range(region.people):
         for point in corners(region, person):

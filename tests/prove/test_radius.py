@@ -164,7 +164,7 @@ def test_a_spent_budget_is_said_and_no_solver_is_asked(monkeypatch: pytest.Monke
     def refuse(*_: object) -> None:
         raise AssertionError("a solver was asked")
 
-    monkeypatch.setattr("lcifr.prove.oracles.milp.Milp._maximize", refuse)
+    monkeypatch.setattr("lcifr.prove.oracles.milp.Milp.answer", refuse)
     for proof in (False, True):
         found = radius(network, x, region, budget=1, proof=proof)
         assert (found.radius >= whole.attained).all()

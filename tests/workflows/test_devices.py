@@ -16,8 +16,8 @@ from lcifr.data import Individuals
 from lcifr.data.ingest import Chunk
 from lcifr.errors import LcifrError
 from lcifr.models.loading import read_model
-from lcifr.prove.networks import engine
-from lcifr.prove.question import Findings, Request
+from lcifr.prove import networks
+from lcifr.prove.question import Answer, Question
 from lcifr.workflows import executors
 from lcifr.workflows.executors import RayCluster, job_device
 from lcifr.workflows.jobs import AuditJob, CertifyJob
@@ -50,14 +50,14 @@ def test_verdicts_are_those_without_a_device(
 ) -> None:
     """Byte for byte, but for the margin: a proved bound, which is another one."""
     searched: list[int] = []
-    answer = engine._answer_here
+    answer = networks._answer_here
 
-    def counted(request: Request) -> Findings:
-        searched.append(request.region.people)
-        return answer(request)
+    def counted(question: Question) -> Answer:
+        searched.append(question.region.people)
+        return answer(question)
 
     here = verdicts(seed, formula, None)
-    monkeypatch.setattr(engine, "_answer_here", counted)
+    monkeypatch.setattr(networks, "_answer_here", counted)
     there = verdicts(seed, formula, device)
     assert without_bounds(there) == without_bounds(here)
     certified = np.array(here["verdict"]) == "CERTIFIED"

@@ -36,7 +36,7 @@ from lcifr.models.function import REFUSED, Function
 from lcifr.models.network import Network, as_network
 from lcifr.phi.formula import print_formula
 from lcifr.phi.similarity import Similarity
-from lcifr.prove import Budget
+from lcifr.prove import Budget, Resources
 from lcifr.prove.radius import prove_box
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
@@ -681,7 +681,7 @@ def represent_region(
     ``tight``: every end of the box as near as the tolerance, not only those that the radius needs.
     """
     tolerance = provenance.tolerance
-    options = dict[str, Any](tolerance=(1 - ROOM) * tolerance, tight=tight, budget=budget, device=device)
+    options = dict[str, Any](tolerance=(1 - ROOM) * tolerance, tight=tight, resources=Resources.of(budget, device))
     found = prove_box(encoder.function, encoder.encoding.encode(people), region, **options)
     room = _deployment_error(encoder, provenance.arithmetic, ids, people, region)
     lower = _widened(found.lower, -ROOM * tolerance) - room

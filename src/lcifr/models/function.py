@@ -1,5 +1,4 @@
-"""Function: the interface of whatever proofs are about; Deployed: functions in their arithmetic, how far machines are
-off."""
+"""Function: the interface of whatever proofs are about; Deployed: functions in their arithmetic, and its rounding."""
 
 from __future__ import annotations
 

@@ -1,20 +1,16 @@
-"""The contract of every proof method: a final public method validates, asks the backend, and re-checks every claim."""
+"""The gate of proof engines: it validates a question, asks an engine, and re-checks every claim of its answer."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import ClassVar, final
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lcifr.errors import LcifrError, NetworkError, RegionError, UntrustedResultError
 from lcifr.models.function import Function
-from lcifr.models.network import FLOOR, LARGEST, Network, gamma
-from lcifr.prove.oracles.solvers import Capability, Solver, find_solver
-from lcifr.prove.question import Answer, Budget, Claim, Interrupted, Question, Status, within
+from lcifr.models.network import FLOOR, LARGEST, gamma
+from lcifr.prove.question import Answer, CodeArray, Engine, Interrupted, Obstacle, Question, Resources, Status, within
 from lcifr.regions.cell import cell_contains, row_excess
 from lcifr.regions.region import Cell, FloatArray, Region
 
@@ -140,143 +136,66 @@ def _along(directions: FloatArray, values: FloatArray) -> FloatArray:
     return np.asarray(np.matmul(directions, values[:, 0, :, None])[..., 0])
 
 
-# The contract of every proof method: a final public method validates, asks the backend, and re-checks every claim.
+# The gate: it validates a question, asks an engine, and re-checks every claim of its answer.
 
 ROW_SLACK = 1e-8
 """Whether a point satisfies a linear row is decided up to the rounding of a dot product, so a witness on a row may lie
 outside by that much, and beat a true bound by that times the slope of the function. Boxes and categories are exact."""
 
 
-@dataclass(frozen=True)
-class Obstacle:
-    """Why a method cannot answer a question: what stands in the way, and what to do."""
+def ask(engine: Engine, question: Question) -> Answer:
+    """Ask an engine and believe only what can be checked.
 
-    reason: str
-    fix: str
-
-
-class Method(ABC):
-    """One way to answer ``maximize``; :data:`lcifr.prove.maximize.METHODS` has the names of all of them."""
-
-    name: ClassVar[str]
-    functions: ClassVar[tuple[type[Function], ...]] = (Network,)
-    """The kinds of functions that it can answer about."""
-    writes_proofs: ClassVar[bool] = True
-    """Whether ``proof=True`` gives a proof of every bound."""
-    any_device: ClassVar[bool] = True
-    """Whether it computes where ``device`` says, or on the CPU only."""
-    shares: ClassVar[bool] = False
-    """Whether the method itself refines only what can change an answer that directions share."""
-
-    def accepts(self, question: Question) -> Obstacle | None:
-        """None for a question that this method can answer; otherwise what stands in the way."""
-        if not isinstance(question.function, self.functions):
-            known, found = ", ".join(kind.__name__ for kind in self.functions), type(question.function).__name__
-            return Obstacle(f"the function is of the kind {found}", f"it answers about {known}")
-        if question.proof and not self.writes_proofs:
-            return Obstacle("it writes no proofs", 'leave proof=True out, or use method="branch"')
-        return find_device_obstacle(question.device, self.any_device)
-
-    @final
-    def maximize(self, question: Question) -> Answer:
-        """Ask the backend and believe only what can be checked.
-
-        Raises
-        ------
-        LcifrError
-            The method does not accept the question; with what stands in the way.
-        Interrupted
-            Ctrl-C; with the answer as far as it is known.
-        UntrustedResultError
-            The backend returned NaN, a witness outside the region, or an upper bound below a value that is attained.
-        """
-        obstacle = self.accepts(question)
-        if obstacle is not None:
-            raise LcifrError(f'method "{self.name}" cannot answer this: {obstacle.reason}', fix=obstacle.fix)
-        apart = question.shared is not None and not self.shares
-        claim = self._direction_by_direction(question) if apart else self._maximize(question)
-        _check_shapes(self.name, claim, question)
-        upper = claim.upper if claim.proved.all() else np.where(claim.proved, claim.upper, np.inf)
-        if np.isnan(upper).any():
-            raise UntrustedResultError(f"{self.name} returned NaN as an upper bound: {UNTRUSTED}")
-        witness, best = self._best(question, claim.witness, upper)
-        bound = upper if question.shared is None else question.shared.largest_bound(upper)
-        status = _status(bound, best, claim, question)
-        answer = Answer(upper, best, witness, status, claim.method, claim.methods, claim.nodes, claim.proof)
-        if claim.interrupted:
-            raise Interrupted(answer)
-        return answer
-
-    @final
-    def _best(self, question: Question, witness: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Witnesses that count, and what they surely reach (people, answers), which no upper bound may lie below."""
-        shared = question.shared
-        if np.isnan(witness[..., 0]).all():
-            nothing = np.full(witness.shape[:2], -np.inf)
-            return witness, nothing if shared is None else shared.reached[:, None]
-        witness, reached = settle_witnesses(self.name, question, witness)
-        _check_order(self.name, upper, reached, any(cell.rows is not None for cell in question.region.cells))
-        reached = np.minimum(reached, upper)
-        return witness, reached if shared is None else shared.largest_value(reached)
-
-    def at_once(self, question: Question, *, together: bool) -> int:
-        """How many people to ask about in one call, so that memory does not grow with them.
-
-        Parameters
-        ----------
-        together : whether all directions of a person are going to share one answer.
-        """
-        return max(1, question.region.people)
-
-    @final
-    def _direction_by_direction(self, question: Question) -> Claim:
-        """A shared answer from answers of its own for every direction, the target moved by each offset."""
-        shared = question.shared
-        assert shared is not None
-        target = None if question.target is None else question.target - shared.offset
-        answer = self.maximize(replace(question, shared=None, target=target))
-        far = (answer.best + shared.offset).argmax(1)
-        return Claim(
-            answer.upper,
-            np.ones(answer.upper.shape, np.bool_),
-            answer.witness[np.arange(len(far)), far][:, None],
-            answer.status == Status.BUDGET,
-            answer.nodes,
-            answer.method,
-            answer.methods,
-            answer.proof,
-        )
-
-    @abstractmethod
-    def _maximize(self, question: Question) -> Claim:
-        """The backend's own work; nothing it returns is believed unchecked."""
-
-
-class SolverMethod(Method):
-    """A method that asks a solver.
-
-    Parameters
-    ----------
-    solver : who is asked; HiGHS, which can do all that any method needs, where none is given.
+    Raises
+    ------
+    LcifrError
+        The engine does not accept the question; with what stands in the way.
+    Interrupted
+        Ctrl-C; with the answer as far as it is known.
+    UntrustedResultError
+        The engine returned NaN, a witness outside the region, or an upper bound below a value that is attained.
     """
+    obstacle = engine.accepts(question) or find_device_obstacle(question.resources.device, engine.any_device)
+    if obstacle is not None:
+        raise LcifrError(f'method "{engine.name}" cannot answer this: {obstacle.reason}', fix=obstacle.fix)
+    apart = question.shared is not None and not engine.shares(question)
+    claim = _direction_by_direction(engine, question) if apart else engine.answer(question)
+    _check_shapes(engine.name, claim, question)
+    failed = claim.status == Status.FAILED
+    upper = np.where(failed, np.inf, claim.upper) if failed.any() else claim.upper
+    if np.isnan(upper).any():
+        raise UntrustedResultError(f"{engine.name} returned NaN as an upper bound: {UNTRUSTED}")
+    witness, best = _best(engine.name, question, claim.witness, upper)
+    bound = upper if question.shared is None else question.shared.largest_bound(upper)
+    status = _status(bound, best, claim.status, question)
+    answer = replace(claim, upper=upper, best=best, witness=witness, status=status)
+    if claim.interrupted:
+        raise Interrupted(answer)
+    return answer
 
-    needs: ClassVar[frozenset[Capability]]
-    """What the solver must be able to do."""
 
-    def __init__(self, solver: Solver | None = None) -> None:
-        self._named = solver
+def _best(name: str, question: Question, witness: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Witnesses that count, and what they surely reach (people, answers), which no upper bound may lie below."""
+    shared = question.shared
+    if np.isnan(witness[..., 0]).all():
+        return witness, question.reached()
+    witness, reached = settle_witnesses(name, question, witness)
+    _check_order(name, upper, reached, any(cell.rows is not None for cell in question.region.cells))
+    reached = np.minimum(reached, upper)
+    return witness, reached if shared is None else shared.largest_value(reached)
 
-    @cached_property
-    def solver(self) -> Solver:
-        """Looked for with the first question to it: most questions never come so far."""
-        return self._named or find_solver()
 
-    def accepts(self, question: Question) -> Obstacle | None:
-        """As every method, with a solver that can do what is needed."""
-        missing = "" if self._named is None else ", ".join(sorted(self.needs - self._named.can))
-        if missing:
-            return Obstacle(f'the solver "{self.solver.name}" has no {missing}', 'use solver="highs"')
-        return super().accepts(question)
+def _direction_by_direction(engine: Engine, question: Question) -> Answer:
+    """A shared answer from answers of its own for every direction, the target moved by each offset."""
+    target = None if question.target is None else question.target - question.offset
+    answer = ask(engine, replace(question, shared=None, target=target))
+    far = (answer.best + question.offset).argmax(1)
+    spent = (answer.status == Status.BUDGET).any(1, keepdims=True)
+    return replace(
+        answer,
+        witness=answer.witness[np.arange(len(far)), far][:, None],
+        status=np.where(spent, Status.BUDGET, Status.BOUNDED).astype(np.int8),
+    )
 
 
 def find_device_obstacle(device: str | None, any_device: bool) -> Obstacle | None:
@@ -302,11 +221,10 @@ def build_question(
     *,
     target: ArrayLike | None = None,
     tolerance: float = 1e-6,
-    budget: Budget | int | None = None,
-    device: str | None = None,
+    resources: Resources | int | None = None,
     proof: bool = False,
 ) -> Question:
-    """Check the arguments of ``maximize`` and bring them to their full shapes."""
+    """Check the arguments of ``maximize`` and bring them to their full shapes; ``resources`` may be nodes alone."""
     if not isinstance(network, Function):
         raise NetworkError(
             f"{type(network).__name__} is not a function that can be proved about",
@@ -335,15 +253,19 @@ def build_question(
     if level is not None and np.isnan(level).any():
         raise LcifrError("target holds NaN", fix="pass numbers, or None for no target")
     goal = None if level is None else np.broadcast_to(level, rows.shape[:2])
-    allowed = Budget(nodes=budget) if isinstance(budget, int) else budget or Budget()
-    return Question(network, rows, region, goal, tolerance, allowed, device, proof, allowed.deadline())
+    allowed = Resources.of(resources)
+    return Question(network, rows, region, goal, tolerance, allowed, proof, deadline=allowed.deadline())
 
 
-def _check_shapes(name: str, claim: Claim, question: Question) -> None:
+def _check_shapes(name: str, claim: Answer, question: Question) -> None:
     shape = question.directions.shape[:2]
-    found = [claim.upper.shape, claim.proved.shape, claim.exhausted.shape, claim.nodes.shape, claim.method.shape]
-    points = (shape[0], question.answers, question.region.features)
-    if any(s != shape for s in found) or claim.witness.shape != points:
+    found = [claim.upper.shape, claim.nodes.shape, claim.method.shape]
+    answers = (shape[0], question.answers)
+    if (
+        any(one != shape for one in found)
+        or claim.status.shape != answers
+        or claim.witness.shape != (*answers, question.region.features)
+    ):
         raise UntrustedResultError(f"{name} returned arrays of the wrong shape: {UNTRUSTED}")
 
 
@@ -358,10 +280,10 @@ def _check_order(name: str, upper: FloatArray, best: FloatArray, with_rows: bool
         )
 
 
-def _status(upper: FloatArray, best: FloatArray, claim: Claim, question: Question) -> np.ndarray:
+def _status(upper: FloatArray, best: FloatArray, claimed: CodeArray, question: Question) -> CodeArray:
     """(people, answers), from bounds and best values of the answers."""
     status = np.full(upper.shape, Status.BOUNDED, dtype=np.int8)
-    status[claim.exhausted if question.shared is None else claim.exhausted.any(1, keepdims=True)] = Status.BUDGET
+    status[claimed == Status.BUDGET] = Status.BUDGET
     status[np.isposinf(upper)] = Status.FAILED
     if question.target is not None:
         status[(upper < question.target) | (best > question.target)] = Status.TARGET_REACHED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import replace
+from abc import ABC
 from functools import cache
 from typing import cast, final
 
@@ -13,114 +13,71 @@ from numpy.typing import ArrayLike
 from lcifr.errors import LcifrError, did_you_mean
 from lcifr.models.function import Function
 from lcifr.models.network import Network
-from lcifr.models.trees import Trees
-from lcifr.prove.gate import Method, Obstacle, SolverMethod, build_question
-from lcifr.prove.networks.engine import answer_in_chunks, people_at_once
-from lcifr.prove.oracles.solvers import Capability, find_solver
-from lcifr.prove.question import Answer, Budget, Claim, Question
+from lcifr.prove.gate import ask, build_question
+from lcifr.prove.oracles.solvers import Capability, SolverEngine, find_solver
+from lcifr.prove.question import HAVE_ENGINES, Answer, Engine, Obstacle, Question, Resources, Status, engine_of
 from lcifr.regions.region import Region
 
-# The cascade: bounds for everybody, search and branch-and-bound in chunks of people, a solver for what is left.
+# Methods that leave the work to the engine which the function names.
+
+
+class OwnEngine(Engine, ABC):
+    """A method that asks the engine of the function."""
+
+    def accepts(self, question: Question) -> Obstacle | None:
+        """As every engine, and as the function's own; functions without one are refused."""
+        if not question.function.engine:
+            found = type(question.function).__name__
+            return Obstacle(f"nothing is proved about functions of the kind {found}", HAVE_ENGINES)
+        return super().accepts(question) or engine_of(question.function).accepts(question)
 
 
 @final
-class Branch(Method):
+class Branch(OwnEngine):
     """Complete for one hidden layer and for trees; for deeper networks as far as the budget goes."""
 
     name = "branch"
-    functions = (Network, Trees)
 
-    def accepts(self, question: Question) -> Obstacle | None:
-        """As every method; trees know no linear rows about categories."""
-        obstacle = super().accepts(question)
-        return find_tree_obstacle(question) if obstacle is None and isinstance(question.function, Trees) else obstacle
-
-    def _maximize(self, question: Question) -> Claim:
-        return answer_trees(question) if isinstance(question.function, Trees) else answer_in_chunks(question)
+    def answer(self, question: Question) -> Answer:
+        return engine_of(question.function).answer(question)
 
 
 @final
-class Cascade(SolverMethod):
-    """Never refines what cannot change the answer; the solver is asked about what branch-and-bound leaves open.
+class Bounds(OwnEngine):
+    """One bound for each person and direction; of networks by plain lines first, optimised where they leave a gap."""
+
+    name = "bounds"
+
+    def answer(self, question: Question) -> Answer:
+        return engine_of(question.function).quick(question)
+
+
+@final
+class Cascade(OwnEngine, SolverEngine):
+    """Never refines what cannot change the answer; a solver is asked about what branch-and-bound leaves open.
 
     It is never asked about an answer that directions share: a radius does not say by whom it was proved, so it cannot
     rest on a solver.
     """
 
     name = "cascade"
-    functions = (Network, Trees)
-    shares = True
     needs = frozenset({Capability.WHOLE_NUMBERS})
 
-    def accepts(self, question: Question) -> Obstacle | None:
-        """As every method; trees know no linear rows about categories, and no answers that directions share."""
-        obstacle = super().accepts(question)
-        return find_tree_obstacle(question) if obstacle is None and isinstance(question.function, Trees) else obstacle
+    def shares(self, question: Question) -> bool:
+        return engine_of(question.function).shares(question)
 
     def at_once(self, question: Question, *, together: bool) -> int:
-        return people_at_once(question, together)
+        return engine_of(question.function).at_once(question, together=together)
 
-    def _maximize(self, question: Question) -> Claim:
-        if isinstance(question.function, Trees):
-            return answer_trees(question)
-        claim = answer_in_chunks(question)
-        if question.shared is not None or not claim.exhausted.any():
+    def answer(self, question: Question) -> Answer:
+        engine = engine_of(question.function)
+        claim = engine.answer(question)
+        if question.shared is not None or not engine.has_programs or not (claim.status == Status.BUDGET).any():
             return claim
         from lcifr.prove.oracles.milp import ask_solver, open_directions
 
         unresolved = open_directions(self.name, question, claim)
         return ask_solver(question, claim, unresolved, self.solver) if unresolved else claim
-
-
-def find_tree_obstacle(question: Question) -> Obstacle | None:
-    """What the search over trees cannot answer; None for networks, and for what it can."""
-    if not isinstance(question.function, Trees):
-        return None
-    if question.shared is not None:
-        return Obstacle("directions of trees share no answer", 'use method="branch"')
-    for cell in question.region.cells:
-        if cell.rows is not None and np.delete(cell.rows.G, cell.numeric, axis=1).any():
-            return Obstacle("a linear row is about a category", "write the condition as a choice of values")
-    return None
-
-
-def answer_trees(question: Question) -> Claim:
-    """What is found about each person and direction of a question about trees."""
-    # numba takes a good part of a second to import
-    from lcifr.prove.trees.call import answer_trees as answer
-
-    return answer(question)
-
-
-# One linear bound for each person and direction, its multipliers optimised; no branching.
-
-
-@final
-class Bounds(Method):
-    """Plain lines first, optimised multipliers where they leave a gap, intersected with intervals."""
-
-    name = "bounds"
-
-    def _maximize(self, question: Question) -> Claim:
-        from lcifr.prove.oracles.interval import interval_bounds, interval_proofs  # they need torch
-
-        one = replace(question, budget=Budget(nodes=1, seconds=question.budget.seconds))
-        claim = answer_in_chunks(one)
-        wide = interval_bounds(question)
-        proof = claim.proof
-        if proof is not None:
-            plain = interval_proofs(question, wide)
-            proof = [
-                [b if wide[i, k] < claim.upper[i, k] else a for k, (a, b) in enumerate(zip(mine, theirs, strict=True))]
-                for i, (mine, theirs) in enumerate(zip(proof, plain, strict=True))
-            ]
-        return replace(
-            claim,
-            upper=np.minimum(claim.upper, wide),
-            exhausted=np.zeros_like(claim.exhausted),
-            methods=(self.name, self.name),
-            proof=proof,
-        )
 
 
 # The one question, the largest value of a linear output of a function over a region, and the methods there are.
@@ -136,7 +93,7 @@ def maximize(
     method: str = "cascade",
     solver: str | None = None,
     device: str | None = None,
-    budget: Budget | int | None = None,
+    budget: Resources | int | None = None,
     proof: bool = False,
 ) -> Answer:
     """The largest value of direction · network(x′) over every person's region, from above and from below.
@@ -152,7 +109,7 @@ def maximize(
     solver : who is asked by ``"milp"``, ``"lp"`` and the last step of ``"cascade"``: ``"highs"``, which is built in and
         taken where none is named, or ``"gurobi"``, with the extra of that name and a licence.
     device : where bounds are computed, as torch names it; None is the CPU.
-    budget : nodes for each person and direction, or a :class:`Budget`.
+    budget : nodes for each person and direction, or :class:`lcifr.prove.Resources`.
     proof : whether every upper bound is to carry its proof.
 
     Returns
@@ -165,10 +122,11 @@ def maximize(
     Interrupted
         Ctrl-C ended the search: ``known`` is the answer as far as it has come, proved bounds and best points.
     """
+    resources = Resources.of(budget, device)
     question = build_question(
-        network, directions, region, target=target, tolerance=tolerance, budget=budget, device=device, proof=proof
+        network, directions, region, target=target, tolerance=tolerance, resources=resources, proof=proof
     )
-    return find_method(method, solver).maximize(question)
+    return ask(find_method(method, solver), question)
 
 
 METHODS = {
@@ -183,7 +141,7 @@ METHODS = {
 """Every method's class, by its place in ``lcifr.prove``; imported when it is first asked."""
 
 
-def find_method(name: str, solver: str | None = None) -> Method:
+def find_method(name: str, solver: str | None = None) -> Engine:
     """The method called ``name``.
 
     Parameters
@@ -200,13 +158,13 @@ def find_method(name: str, solver: str | None = None) -> Method:
 
 
 @cache
-def _kind_of(name: str) -> type[Method]:
+def _kind_of(name: str) -> type[Engine]:
     file, _, kind = METHODS[name].rpartition(".")
-    return cast(type[Method], getattr(importlib.import_module(f"lcifr.prove.{file}"), kind))
+    return cast(type[Engine], getattr(importlib.import_module(f"lcifr.prove.{file}"), kind))
 
 
-def _with_solver(kind: type[Method], solver: str) -> Method:
-    if not issubclass(kind, SolverMethod):
+def _with_solver(kind: type[Engine], solver: str) -> Engine:
+    if not issubclass(kind, SolverEngine):
         raise LcifrError(
             f'method "{kind.name}" asks no solver, and solver="{solver}" was given',
             fix='leave solver out, or use method="milp"',

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, overload
 
-from lcifr.regions.region import FloatArray
+import numpy as np
+
+from lcifr.regions.region import FloatArray, Region
 
 
 class ReluLine(NamedTuple):
@@ -143,6 +145,31 @@ class CellProof:
 
     cell: int
     claims: tuple[ProvedBound, ...]
+
+
+def entries(values: FloatArray) -> tuple[Entry, ...]:
+    """A direction as the proof format writes it: what is not 0."""
+    return tuple(Entry(int(place), float(values[place])) for place in np.flatnonzero(values))
+
+
+def interval_leaves(directions: FloatArray, region: Region, upper: FloatArray) -> list[list[list[CellProof]]]:
+    """``[person][direction]`` for each cell one leaf that says "intervals": the proof of a closed form, too.
+
+    Parameters
+    ----------
+    directions : (people, k, outputs). upper : (people, k) what is proved.
+    """
+    return [
+        [
+            [
+                CellProof(number, (ProvedBound(entries(direction), bound, (Leaf(),)),))
+                for number, cell in enumerate(region.cells)
+                if cell.present[person]
+            ]
+            for direction, bound in zip(directions[person], bounds, strict=True)
+        ]
+        for person, bounds in enumerate(upper.tolist())
+    ]
 
 
 Recorded = TypeVar("Recorded")

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lcifr.errors import LcifrError
 from lcifr.models.function import Function
-from lcifr.models.network import Network, as_network
-from lcifr.models.trees import Trees, box_around, is_exact_over
-from lcifr.prove.gate import Method, build_question
+from lcifr.prove.gate import ask, build_question
 from lcifr.prove.maximize import find_method, maximize
-from lcifr.prove.question import Answer, Budget, FloatArray, Interrupted, Question, SharedAnswer, within
+from lcifr.prove.question import (
+    Answer,
+    Engine,
+    FloatArray,
+    Interrupted,
+    Proofs,
+    ProvedBox,
+    Question,
+    Resources,
+    SharedAnswer,
+    engine_of,
+    joined,
+    within,
+)
 from lcifr.regions.region import Region
 
 
@@ -45,11 +54,11 @@ class Radius:
     witness: FloatArray
     exact: NDArray[np.bool_]
     nodes: NDArray[np.int64]
-    proof: tuple[Sequence[Any], ...] | None = None
+    proof: Proofs | None = None
 
 
 def radius(
-    network: Network,
+    network: Function,
     x: ArrayLike,
     region: Region,
     *,
@@ -57,7 +66,7 @@ def radius(
     tolerance: float = 1e-6,
     method: str = "cascade",
     device: str | None = None,
-    budget: Budget | int | None = None,
+    budget: Resources | int | None = None,
     proof: bool = False,
 ) -> Radius:
     """The smallest proved ball around z = f(x) that contains f(x′) for every x′ of the region, and f(x).
@@ -83,34 +92,27 @@ def radius(
         replace(region, origin=None),  # what its columns mean matters to nobody here
         target=goal,
         tolerance=tolerance,
-        budget=budget,
-        device=device,
+        resources=Resources.of(budget, device),
         proof=proof,
     )
-    chosen = find_method(method)
-    step = chosen.at_once(question, together=True)
-    if step >= region.people:
-        return _of_chunk(chosen, question, points)
-    whole = _blank(region.people, network.outputs, region.features, proof)
-    for start in range(0, region.people, step):
+    engine = find_method(method)
+    step, parts = engine.at_once(question, together=True), list[Radius]()
+    for start in range(0, max(1, region.people), step):
         piece = slice(start, start + step)
+        part = question if step >= region.people else question.take(piece)
         try:
-            whole = _put(whole, piece, _of_chunk(chosen, question.take(piece), points[piece]))
+            parts.append(_of_chunk(engine, part, points[piece]))
         except Interrupted as stopped:
-            whole = _put(whole, piece, stopped.known)
-            rest = slice(min(start + step, region.people), region.people)
-            raise Interrupted(_put(whole, rest, _unknown(question, points[rest]))) from None
-    return whole
+            parts += [stopped.known, _unknown(question, points[start + step :])]
+            raise Interrupted(joined(parts)) from None
+    return joined(parts)
 
 
 def _unknown(question: Question, x: FloatArray) -> Radius:
     """People of whom nothing is proved."""
-    latent, each = question.network(x), np.zeros(len(x))
-    ends = np.full(latent.shape, np.inf)
-    proof: tuple[Sequence[Any], ...] | None = tuple([] for _ in x) if question.proof else None
-    return Radius(
-        latent, each + np.inf, -ends, ends, each, x, np.zeros(len(x), np.bool_), np.zeros(len(x), np.int64), proof
-    )
+    latent, each = question.function(x), np.zeros(len(x))
+    ends, no = np.full(latent.shape, np.inf), np.zeros(len(x), np.int64)
+    return Radius(latent, each + np.inf, -ends, ends, each, x, no > 0, no, [[] for _ in x] if question.proof else None)
 
 
 @cache
@@ -123,89 +125,51 @@ def signed_outputs(outputs: int) -> FloatArray:
     return signs
 
 
-def _of_chunk(method: Method, question: Question, x: FloatArray) -> Radius:
+def _of_chunk(engine: Engine, question: Question, x: FloatArray) -> Radius:
     """All directions of a person share one answer, ε, so that only those that can still change it are refined."""
-    latent, rounding_error = question.network(x), question.network.error(x)
+    latent = question.function(x)
     offset = np.empty((len(x), 2 * latent.shape[1]))
     offset[:, 0::2], offset[:, 1::2] = -latent, latent
     shared = SharedAnswer(offset, np.zeros(len(x)))  # 0 is reached by x itself, which is always covered
     target = None if question.target is None else question.target[:, :1]
     try:
-        answer = method.maximize(replace(question, shared=shared, target=target))
+        return _around(ask(engine, replace(question, shared=shared, target=target)), question, x, latent)
     except Interrupted as stopped:
-        raise Interrupted(_around(stopped.known, question, x, latent, rounding_error)) from None
-    return _around(answer, question, x, latent, rounding_error)
+        raise Interrupted(_around(stopped.known, question, x, latent)) from None
 
 
-def _around(
-    answer: Answer, question: Question, x: FloatArray, latent: FloatArray, rounding_error: FloatArray
-) -> Radius:
+def _around(answer: Answer, question: Question, x: FloatArray, latent: FloatArray) -> Radius:
     """Ball and box around z from the bounds of all directions."""
-    # x itself: its error term counts every rounding twice, which leaves room for the one of these sums
-    upper = np.maximum(answer.upper[:, 0::2], latent + rounding_error)
-    lower = np.minimum(-answer.upper[:, 1::2], latent - rounding_error)
+    lower, upper = _box_of(answer, question.function, x, latent)
     epsilon = np.nextafter(np.maximum(upper - latent, latent - lower).max(1), np.inf)
     attained = np.minimum(answer.best[:, 0], epsilon)
     witness = np.where(np.isnan(answer.witness[:, 0, :1]), x, answer.witness[:, 0])
     exact = within(epsilon, attained, question.tolerance)
-    proof = None if answer.proof is None else tuple(answer.proof)
-    return Radius(latent, epsilon, lower, upper, attained, witness, exact, answer.nodes.sum(1), proof)
+    return Radius(latent, epsilon, lower, upper, attained, witness, exact, answer.nodes.sum(1), answer.proof)
 
 
-def _blank(people: int, outputs: int, features: int, proof: bool) -> Radius:
-    box, each = (people, outputs), (people,)
-    return Radius(
-        np.empty(box),
-        np.empty(each),
-        np.empty(box),
-        np.empty(box),
-        np.empty(each),
-        np.empty((people, features)),
-        np.empty(each, np.bool_),
-        np.empty(each, np.int64),
-        () if proof else None,
-    )
+def _box_of(answer: Answer, function: Function, x: FloatArray, latent: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Lower and upper ends, proved by bounds of all signed outputs; the error of x has room for rounding the sums."""
+    error = function.error(x)  # it counts every rounding twice
+    return np.minimum(-answer.upper[:, 1::2], latent - error), np.maximum(answer.upper[:, 0::2], latent + error)
 
 
-def _put(whole: Radius, piece: slice, part: Radius) -> Radius:
-    """Copy what was found about some of the people to their places."""
-    for name in ("latent", "radius", "lower", "upper", "attained", "witness", "exact", "nodes"):
-        getattr(whole, name)[piece] = getattr(part, name)
-    return whole if part.proof is None else replace(whole, proof=(whole.proof or ()) + part.proof)
-
-
-@dataclass(frozen=True)
-class ProvedBox:
-    """Of people z (people, width), the proved box around it, and (people,) whether the radius is known to be tight."""
-
-    latent: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-    exact: NDArray[np.bool_]
-
-
-def prove_box(function: Function, x: FloatArray, region: Region, *, tight: bool = False, **options: Any) -> ProvedBox:
-    """Where everybody similar lands: by a search for networks, in closed form for trees.
+def prove_box(
+    function: Function, x: FloatArray, region: Region, *, tolerance: float, tight: bool, resources: Resources
+) -> ProvedBox:
+    """Where everyone similar lands: in closed form where there is one, else by a search.
 
     Parameters
     ----------
     tight : whether every end of the box is as near as the tolerance; else only those are that the radius needs.
     """
-    if isinstance(function, Trees):
-        box = box_around(function, x, region)
-        return ProvedBox(function(x), box.lower, box.upper, is_exact_over(function, region))
-    network = as_network(function)
-    if tight:
-        return _tight_box(network, x, region, **options)
-    found = radius(network, x, region, **options)
-    return ProvedBox(found.latent, found.lower, found.upper, found.exact)
-
-
-def _tight_box(function: Network, x: FloatArray, region: Region, *, tolerance: float, **options: Any) -> ProvedBox:
-    """Each end by a search of its own; no solver's word counts, as in every verdict."""
-    directions = signed_outputs(function.outputs)
-    answer = maximize(function, directions, region, tolerance=tolerance, method="branch", **options)
-    latent, rounding_error = function(x), function.error(x)
-    upper = np.maximum(answer.upper[:, 0::2], latent + rounding_error)
-    lower = np.minimum(-answer.upper[:, 1::2], latent - rounding_error)
-    return ProvedBox(latent, lower, upper, np.asarray(within(answer.upper, answer.best, tolerance).all(1)))
+    if (box := engine_of(function).box(function, x, region)) is not None:
+        return box
+    if not tight:
+        found = radius(function, x, region, tolerance=tolerance, budget=resources)
+        return ProvedBox(found.latent, found.lower, found.upper, found.exact)
+    # Each end by a search of its own; no solver's word counts, as in every verdict.
+    directions, latent = signed_outputs(function.outputs), function(x)
+    answer = maximize(function, directions, region, tolerance=tolerance, method="branch", budget=resources)
+    exact = np.asarray(within(answer.upper, answer.best, tolerance).all(1))
+    return ProvedBox(latent, *_box_of(answer, function, x, latent), exact)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lcifr.prove.gate import build_question
+from lcifr.prove.gate import ask, build_question
 from lcifr.prove.maximize import Branch, Cascade
 from lcifr.prove.oracles.enumerate import Enumerate
 from lcifr.prove.oracles.solvers import (
@@ -23,7 +23,7 @@ from lcifr.prove.oracles.solvers import (
     SolverStatus,
     find_solver,
 )
-from lcifr.prove.question import Answer, Budget, Question, Status
+from lcifr.prove.question import Answer, Question, Resources, Status
 from tests.prove.confirming import refusals
 from tests.prove.instances import random_instance
 
@@ -34,7 +34,7 @@ OPEN = (0, 4, 7, 10, 30, 36)
 
 def question(seed: int, **changes: Any) -> Question:
     one = random_instance(seed, people=2, hidden=[5, 4])
-    changes = {"budget": 1, "tolerance": TOLERANCE, **changes}
+    changes = {"resources": 1, "tolerance": TOLERANCE, **changes}
     return build_question(one.network, one.directions, one.region, **changes)
 
 
@@ -71,7 +71,7 @@ def words(answer: Answer) -> np.ndarray:
 @cache
 def branched(seed: int) -> Answer:
     """What one node of branch-and-bound says; something is always left open."""
-    found = Branch().maximize(question(seed))
+    found = ask(Branch(), question(seed))
     assert (found.status == Status.BUDGET).any()
     return found
 
@@ -79,7 +79,7 @@ def branched(seed: int) -> Answer:
 @pytest.mark.parametrize("seed", OPEN)
 def test_a_solver_closes_what_branching_left_open_and_says_so(seed: int) -> None:
     asked, before = question(seed), branched(seed)
-    found, truth = Cascade().maximize(asked), Enumerate().maximize(asked).upper
+    found, truth = ask(Cascade(), asked), ask(Enumerate(), asked).upper
     assert (found.upper >= truth).all()
     assert (found.upper <= before.upper).all()
     assert (found.best >= before.best).all()
@@ -91,8 +91,8 @@ def test_a_solver_closes_what_branching_left_open_and_says_so(seed: int) -> None
 
 def test_with_a_few_nodes_the_solver_is_exact() -> None:
     for seed in OPEN[:4]:
-        asked = replace(question(seed), budget=Budget(nodes=1))
-        found, truth = Cascade(Generous()).maximize(asked), Enumerate().maximize(asked).upper
+        asked = replace(question(seed), resources=Resources(nodes=1))
+        found, truth = ask(Cascade(Generous()), asked), ask(Enumerate(), asked).upper
         there = np.isfinite(truth)
         assert (found.upper[there] - truth[there] <= 2 * TOLERANCE * (1 + np.abs(truth[there]))).all()
         assert set(words(found)[there]) <= {"bounds", "branch", f"milp (trusted: generous {find_solver().version()})"}
@@ -113,7 +113,7 @@ class Generous(Watched):
 @pytest.mark.parametrize("seed", OPEN[:4])
 def test_a_trusted_bound_never_replaces_a_proved_one(seed: int) -> None:
     asked = question(seed, proof=True)
-    before, found = Branch().maximize(asked), Cascade().maximize(asked)
+    before, found = ask(Branch(), asked), ask(Cascade(), asked)
     assert (found.upper == before.upper).all()
     assert not any("trusted" in str(word) for word in words(found).ravel())
     assert not refusals(asked.network, asked.directions, asked.region, found)
@@ -125,20 +125,20 @@ def test_nothing_is_asked_where_it_cannot_change_the_answer() -> None:
         before = branched(seed)
         for target in (before.upper + 1.0, before.best - 1.0):
             solver = Watched()
-            found = Cascade(solver).maximize(question(seed, target=np.where(np.isfinite(target), target, 0.0)))
+            found = ask(Cascade(solver), question(seed, target=np.where(np.isfinite(target), target, 0.0)))
             decided = np.isfinite(before.best) & np.isfinite(before.upper)
             assert (found.status[decided] != Status.BUDGET).all()
             assert solver.asked == 0 or not decided.all()
     solver = Watched()
-    Cascade(solver).maximize(question(OPEN[0], budget=Budget(nodes=1, seconds=1e-9)))
+    ask(Cascade(solver), question(OPEN[0], resources=Resources(nodes=1, seconds=1e-9)))
     assert solver.asked == 0  # no time left
 
 
 def test_only_the_open_pairs_are_asked_within_limits() -> None:
     for seed in OPEN[:4]:
-        asked, solver = question(seed, budget=10), Watched()
-        left = Branch().maximize(asked).status == Status.BUDGET
-        Cascade(solver).maximize(asked)
+        asked, solver = question(seed, resources=10), Watched()
+        left = ask(Branch(), asked).status == Status.BUDGET
+        ask(Cascade(solver), asked)
         assert solver.asked <= left.sum() * len(asked.region.cells)
         assert solver.limits.nodes in (None, 1)
 
@@ -146,7 +146,7 @@ def test_only_the_open_pairs_are_asked_within_limits() -> None:
 def test_a_program_that_is_too_large_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lcifr.prove.oracles.milp.MOST", 0)
     solver = Watched()
-    found = Cascade(solver).maximize(question(OPEN[0]))
+    found = ask(Cascade(solver), question(OPEN[0]))
     assert solver.asked == 0
     assert (found.upper == branched(OPEN[0]).upper).all()
 
@@ -164,7 +164,7 @@ LIES: dict[str, Callable[[Outcome], Outcome]] = {
 @pytest.mark.parametrize("lie", LIES)
 def test_a_lying_solver_changes_nothing(lie: str) -> None:
     for seed in OPEN[:3]:
-        before, found = branched(seed), Cascade(Watched(LIES[lie])).maximize(question(seed))
+        before, found = branched(seed), ask(Cascade(Watched(LIES[lie])), question(seed))
         there = np.isfinite(before.best)
         assert (found.upper == before.upper)[there].all()
         assert not any("trusted" in str(word) for word in words(found)[there])

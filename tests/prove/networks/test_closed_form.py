@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from lcifr.models.network import LARGEST, Network
+from lcifr.prove.gate import build_question
 from lcifr.prove.networks.closed_form import bound_affine
 from lcifr.prove.networks.linear_search import bound_people
-from lcifr.prove.question import Request
+from lcifr.prove.question import Question, SharedAnswer
 from lcifr.regions.cell import Choice
 from lcifr.regions.region import Region
 
@@ -21,18 +22,19 @@ CHOICES = ([3, 4], [5, 6, 7])
 FEATURES = 8
 
 
-def request_about(
+def question_about(
     seed: int, outputs: int, directions: np.ndarray, *, cells: int = 1, together: bool = False
-) -> Request:
+) -> Question:
     """A question about random cells: some numbers stand still, some weights tie, some people have no cell."""
     draw = np.random.default_rng(seed)
     weight = draw.integers(-2, 3, (outputs, FEATURES)) * draw.choice([0.1, 1.0, 1e9], (outputs, 1))
     network = Network.from_arrays([(weight, draw.normal(size=outputs))])
     region = Region.union([_region(draw) for _ in range(cells)])
-    k = directions.shape[-2]
-    offset = draw.normal(size=(PEOPLE, k)) if together else np.zeros((PEOPLE, k))
-    reached = np.full((PEOPLE, 1 if together else k), -np.inf)
-    return Request(network, region, directions, offset, None, reached, 1e-6, 100, together, True, None, None, False)
+    question = build_question(network, directions, region, resources=100)
+    if not together:
+        return question
+    offset = draw.normal(size=question.directions.shape[:2])
+    return replace(question, shared=SharedAnswer(offset, np.full(PEOPLE, -np.inf)))
 
 
 def _region(draw: np.random.Generator) -> Region:
@@ -49,14 +51,14 @@ def _region(draw: np.random.Generator) -> Region:
     return Region.from_arrays(lower, upper, choices)
 
 
-def largest_exactly(request: Request, person: int, direction: np.ndarray) -> Fraction | None:
+def largest_exactly(question: Question, person: int, direction: np.ndarray) -> Fraction | None:
     """By trying every vertex of every cell in rational numbers; None where the region is empty."""
-    (layer,), found = request.network.layers, list[Fraction]()
+    (layer,), found = question.network.layers, list[Fraction]()
     slopes = [
         sum(Fraction(d) * Fraction(w) for d, w in zip(direction, column, strict=True)) for column in layer.weight.T
     ]
     level = sum(Fraction(d) * Fraction(b) for d, b in zip(direction, layer.bias, strict=True))
-    for cell in request.region.cells:
+    for cell in question.region.cells:
         if not cell.present[person]:
             continue
         ends = [
@@ -82,49 +84,49 @@ KINDS = [("signs", 1), ("signs", 3), ("alike", 1), ("alike", 3), ("own", 1), ("o
 @pytest.mark.parametrize(("kind", "outputs"), KINDS)
 @pytest.mark.parametrize("cells", [1, 3])
 def test_bound_is_the_largest_vertex_rounded_outward(kind: str, outputs: int, cells: int, seed: int) -> None:
-    request = request_about(seed, outputs, directions_of(kind, outputs, seed), cells=cells)
-    found = bound_affine(request)
-    rows = np.broadcast_to(request.directions, (PEOPLE, *request.directions.shape[-2:]))
+    question = question_about(seed, outputs, directions_of(kind, outputs, seed), cells=cells)
+    found = bound_affine(question)
+    rows = np.broadcast_to(question.directions, (PEOPLE, *question.directions.shape[-2:]))
     for person in range(PEOPLE):
         for k, direction in enumerate(rows[person]):
-            exact = largest_exactly(request, person, direction)
+            exact = largest_exactly(question, person, direction)
             if exact is None:
                 assert np.isneginf(found.upper[person, k])
                 assert np.isnan(found.witness[person, k]).all()
                 continue
-            size = float(np.abs(direction) @ np.abs(request.network.layers[0].weight).sum(1)) * 10 + 10
+            size = float(np.abs(direction) @ np.abs(question.network.layers[0].weight).sum(1)) * 10 + 10
             assert exact <= Fraction(found.upper[person, k]) <= exact + Fraction(1e-11 * size)
-            assert request.region.take([person]).contains(found.witness[[person], k])[0]
-            reached = direction @ request.network(found.witness[person, k])
+            assert question.region.take([person]).contains(found.witness[[person], k])[0]
+            reached = direction @ question.network(found.witness[person, k])
             assert abs(reached - float(exact)) <= 1e-12 * size
 
 
 @pytest.mark.parametrize(("kind", "outputs"), KINDS)
 @pytest.mark.parametrize("together", [False, True])
 def test_as_the_bounds_of_networks_with_hidden_layers(kind: str, outputs: int, together: bool) -> None:
-    request = request_about(7, outputs, directions_of(kind, outputs, 7), cells=2, together=together)
-    ours, theirs = bound_affine(request), bound_people(request)
+    question = question_about(7, outputs, directions_of(kind, outputs, 7), cells=2, together=together)
+    ours, theirs = bound_affine(question), bound_people(question)
     np.testing.assert_allclose(ours.upper, theirs.upper, rtol=1e-12, atol=1e-4 if outputs == 3 else 1e-6)
     assert ours.witness.shape == theirs.witness.shape
     np.testing.assert_array_equal(np.isnan(ours.witness), np.isnan(theirs.witness))
-    assert np.isnan(bound_affine(request, climbing=False).witness).all()
+    assert np.isnan(bound_affine(question, climbing=False).witness).all()
 
 
 @pytest.mark.parametrize(("kind", "outputs"), [("signs", 1), ("alike", 3)])
 def test_nobodys_bound_depends_on_who_else_is_asked_about(kind: str, outputs: int) -> None:
-    request = request_about(5, outputs, directions_of(kind, outputs, 5), cells=2)
-    together = bound_affine(request)
+    question = question_about(5, outputs, directions_of(kind, outputs, 5), cells=2)
+    together = bound_affine(question)
     for person in range(PEOPLE):
-        alone = bound_affine(request.take(np.array([person])))
+        alone = bound_affine(question.take(np.array([person])))
         assert alone.upper.tobytes() == together.upper[[person]].tobytes()
         assert alone.witness.tobytes() == together.witness[[person]].tobytes()
 
 
 def test_giants_have_no_bound() -> None:
-    request = request_about(1, 1, directions_of("signs", 1, 1))
-    [cell] = request.region.cells
+    question = question_about(1, 1, directions_of("signs", 1, 1))
+    [cell] = question.region.cells
     giant = replace(cell, upper=np.where(np.arange(PEOPLE)[:, None] == 3, 10 * LARGEST, cell.upper))
-    found = bound_affine(replace(request, region=replace(request.region, cells=(giant,))))
+    found = bound_affine(replace(question, region=replace(question.region, cells=(giant,))))
     assert found.upper[3, 0] == (np.inf if cell.present[3] else -np.inf)
     assert np.isfinite(np.delete(found.upper, 3)[np.delete(cell.present, 3)]).all()
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.errors import LcifrError
-from lcifr.prove.gate import build_question
+from lcifr.prove.gate import ask, build_question
 from lcifr.prove.oracles.enumerate import Enumerate, maximize_exactly, rounded_up
 from lcifr.regions.region import Region
 from tests.prove.instances import Known, corpus, largest_sampled, random_instance, random_network
@@ -22,14 +22,14 @@ SMALL = st.integers(-3, 3).map(Fraction)
 @pytest.mark.parametrize("known", corpus(), ids=lambda known: known.name)
 def test_hand_computed_answers(known: Known) -> None:
     instance = known.instance
-    answer = Enumerate().maximize(build_question(instance.network, instance.directions, instance.region))
+    answer = ask(Enumerate(), build_question(instance.network, instance.directions, instance.region))
     assert answer.upper[0, 0] == known.answer
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_no_sample_beats_it_and_its_witness_reaches_it(seed: int) -> None:
     instance = random_instance(seed, people=2)
-    answer = Enumerate().maximize(build_question(instance.network, instance.directions, instance.region))
+    answer = ask(Enumerate(), build_question(instance.network, instance.directions, instance.region))
     sampled = largest_sampled(instance, seed)
     assert (sampled <= answer.upper + 1e-9).all()
     reached = np.isfinite(answer.upper)
@@ -41,7 +41,7 @@ def test_a_large_network_is_refused_with_the_number() -> None:
     network = random_network(np.random.default_rng(0), [2, 25, 1])
     question = build_question(network, [[1.0]], Region.from_arrays([[0.0, 0.0]], [[1.0, 1.0]]))
     with pytest.raises(LcifrError, match="33,554,432"):
-        Enumerate().maximize(question)
+        ask(Enumerate(), question)
 
 
 def vertices(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lcifr.errors import LcifrError, UntrustedResultError
-from lcifr.prove.gate import Method, build_question
+from lcifr.prove.gate import ask, build_question
 from lcifr.prove.oracles.enumerate import Enumerate
 from lcifr.prove.oracles.lp import Lp
 from lcifr.prove.oracles.milp import Milp
@@ -25,7 +25,7 @@ from lcifr.prove.oracles.solvers import (
     find_solver,
     solver_names,
 )
-from lcifr.prove.question import Claim, Question, Status
+from lcifr.prove.question import Answer, Engine, Question, Status
 from tests.prove.confirming import refusals
 from tests.prove.instances import random_instance
 
@@ -33,14 +33,14 @@ Lie = Callable[[Outcome, np.random.Generator], Outcome]
 
 
 @dataclass(frozen=True)
-class Stub(Method):
+class Stub(Engine):
     """A backend that answers honestly, but for what ``lie`` makes of it."""
 
-    lie: Callable[[Claim], Claim]
+    lie: Callable[[Answer], Answer]
     name = "stub"
 
-    def _maximize(self, question: Question) -> Claim:
-        return self.lie(Enumerate()._maximize(question))
+    def answer(self, question: Question) -> Answer:
+        return self.lie(Enumerate().answer(question))
 
 
 class LyingSolver(Solver):
@@ -76,11 +76,11 @@ def question(seed: int = 5, *, proof: bool = False) -> Question:
 @cache
 def seeds() -> list[int]:
     """Twelve questions whose regions are not empty."""
-    return [seed for seed in range(40) if np.isfinite(Enumerate().maximize(question(seed)).upper).all()][:12]
+    return [seed for seed in range(40) if np.isfinite(ask(Enumerate(), question(seed)).upper).all()][:12]
 
 
 def test_an_honest_stub_is_believed() -> None:
-    answer = Stub(lambda claim: claim).maximize(question(seeds()[0]))
+    answer = ask(Stub(lambda claim: claim), question(seeds()[0]))
     assert (answer.status == Status.EXACT).all()
 
 
@@ -94,23 +94,40 @@ def test_an_honest_stub_is_believed() -> None:
         (lambda claim: replace(claim, witness=np.full_like(claim.witness, np.inf)), "outside the region"),
         (lambda claim: replace(claim, upper=claim.upper[:, :1]), "shape"),
         (lambda claim: replace(claim, witness=claim.witness[..., :-1]), "shape"),
+        (lambda claim: replace(claim, status=claim.status[:, :1]), "shape"),
     ],
 )
-def test_a_backend_that_contradicts_the_facts_is_refused(lie: Callable[[Claim], Claim], words: str) -> None:
+def test_a_backend_that_contradicts_the_facts_is_refused(lie: Callable[[Answer], Answer], words: str) -> None:
     with pytest.raises(UntrustedResultError, match=words):
-        Stub(lie).maximize(question(seeds()[0]))
+        ask(Stub(lie), question(seeds()[0]))
 
 
 def test_a_bound_without_a_status_behind_it_is_not_looked_at() -> None:
-    lie = Stub(lambda claim: replace(claim, upper=claim.upper - 5.0, proved=np.zeros_like(claim.proved)))
-    answer = lie.maximize(question(seeds()[0]))
+    none = Stub(lambda claim: replace(claim, upper=claim.upper - 5.0, status=np.full_like(claim.status, Status.FAILED)))
+    answer = ask(none, question(seeds()[0]))
     assert np.isposinf(answer.upper).all()
     assert (answer.status == Status.FAILED).all()
 
 
+@pytest.mark.parametrize("word", [Status.EXACT, Status.TARGET_REACHED, Status.EMPTY])
+def test_what_an_engine_says_of_its_own_answer_counts_for_nothing(word: Status) -> None:
+    """Neither best values nor words: both are computed by the gate, from points that it has looked at."""
+    boast = Stub(
+        lambda claim: replace(
+            claim,
+            witness=np.full_like(claim.witness, np.nan),
+            best=claim.upper,
+            status=np.full_like(claim.status, word),
+        )
+    )
+    answer = ask(boast, question(seeds()[0]))
+    assert np.isneginf(answer.best).all()
+    assert (answer.status == Status.BOUNDED).all()
+
+
 def test_a_bound_without_any_point_is_not_called_exact() -> None:
     blind = Stub(lambda claim: replace(claim, witness=np.full_like(claim.witness, np.nan)))
-    assert (blind.maximize(question(seeds()[0])).status == Status.BOUNDED).all()
+    assert (ask(blind, question(seeds()[0])).status == Status.BOUNDED).all()
 
 
 NO_BOUND: dict[str, Lie] = {
@@ -146,7 +163,7 @@ DUALS: dict[str, Lie] = {
 @pytest.mark.parametrize("lie", NO_BOUND)
 def test_what_is_no_bound_never_becomes_one(lie: str) -> None:
     for seed in seeds()[:4]:
-        answer = Milp(LyingSolver(NO_BOUND[lie])).maximize(question(seed))
+        answer = ask(Milp(LyingSolver(NO_BOUND[lie])), question(seed))
         assert np.isposinf(answer.upper).all()
         assert (answer.status == Status.FAILED).all()
 
@@ -155,21 +172,21 @@ def test_what_is_no_bound_never_becomes_one(lie: str) -> None:
 def test_a_solver_that_contradicts_its_own_point_is_caught(lie: str) -> None:
     for seed in seeds()[:4]:
         with pytest.raises(UntrustedResultError):
-            Milp(LyingSolver(CAUGHT[lie])).maximize(question(seed))
+            ask(Milp(LyingSolver(CAUGHT[lie])), question(seed))
 
 
 @pytest.mark.parametrize("lie", DUALS)
 def test_a_lying_solver_can_loosen_the_relaxation_but_not_make_it_false(lie: str) -> None:
     for seed in seeds():
         asked = question(seed, proof=True)
-        answer = Lp(LyingSolver(DUALS[lie])).maximize(asked)
-        assert (answer.upper >= Enumerate().maximize(question(seed)).upper).all()
+        answer = ask(Lp(LyingSolver(DUALS[lie])), asked)
+        assert (answer.upper >= ask(Enumerate(), question(seed)).upper).all()
         assert np.isfinite(answer.upper).all()
         assert not refusals(asked.network, asked.directions, asked.region, answer)
 
 
 def test_an_answer_that_rests_on_a_solver_says_so() -> None:
-    answer = Milp().maximize(question(seeds()[0]))
+    answer = ask(Milp(), question(seeds()[0]))
     assert {answer.methods[code] for code in answer.method.ravel()} == {
         f"milp (trusted: highs {find_solver().version()})"
     }

@@ -9,7 +9,7 @@ import pytest
 
 from lcifr.check.functions import read_network
 from lcifr.models.network import Network
-from lcifr.prove.gate import build_question
+from lcifr.prove.gate import ask, build_question
 from lcifr.prove.oracles.enumerate import Enumerate
 from lcifr.prove.oracles.lp import Lp, RelaxedCell
 from lcifr.prove.oracles.solvers import SolverStatus, find_solver
@@ -45,8 +45,8 @@ def test_wild_numbers_never_give_a_false_bound_and_every_proof_is_confirmed(seed
     one = random_instance(seed, people=1)
     network = wild(np.random.default_rng(seed), one.network)
     asked = build_question(network, one.directions, one.region, proof=True)
-    answer = Lp().maximize(asked)
-    assert (answer.upper >= Enumerate().maximize(replace(asked, proof=False)).upper).all()
+    answer = ask(Lp(), asked)
+    assert (answer.upper >= ask(Enumerate(), replace(asked, proof=False)).upper).all()
     assert not refusals(network, asked.directions, one.region, answer)
 
 
@@ -57,13 +57,13 @@ def test_the_gap_of_the_triangle() -> None:
         # relu(x) + tilt·x, the second through a neuron that is always on: x + 5
         network = Network.from_arrays([([[1.0], [1.0]], [0.0, 5.0]), ([[1.0, tilt]], [-5.0 * tilt])])
         asked = build_question(network, [[1.0]], region)
-        assert Enumerate().maximize(asked).upper[0, 0] == pytest.approx(truth)
-        assert Lp().maximize(asked).upper[0, 0] == pytest.approx(relaxed)
+        assert ask(Enumerate(), asked).upper[0, 0] == pytest.approx(truth)
+        assert ask(Lp(), asked).upper[0, 0] == pytest.approx(relaxed)
     # relu(x) − relu(x − ½) never exceeds ½; the triangle of the first alone gives ½(x + 1) − max(0, x − ½) ≤ ¾
     step = Network.from_arrays([([[1.0], [1.0]], [0.0, -0.5]), ([[1.0, -1.0]], [0.0])])
     asked = build_question(step, [[1.0]], region)
-    assert Enumerate().maximize(asked).upper[0, 0] == 0.5
-    assert Lp().maximize(asked).upper[0, 0] == pytest.approx(0.75)
+    assert ask(Enumerate(), asked).upper[0, 0] == 0.5
+    assert ask(Lp(), asked).upper[0, 0] == pytest.approx(0.75)
 
 
 def test_a_missing_or_foreign_proof_is_named() -> None:
@@ -72,7 +72,7 @@ def test_a_missing_or_foreign_proof_is_named() -> None:
     region = Region.union([first, Region.from_arrays([[5.0], [5.0]], [[6.0], [6.0]])])
     network = Network.from_arrays([([[1.0], [1.0]], [0.0, -1.0]), ([[1.0, -2.0]], [0.0])])
     asked = build_question(network, [[1.0]], region, proof=True)
-    answer = Lp().maximize(asked)
+    answer = ask(Lp(), asked)
     assert answer.proof is not None
     mine, other = answer.proof[0][0], answer.proof[1][0]
     assert not refusals(network, asked.directions, region, answer)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from lcifr.models.network import LARGEST, Network, gamma
 from lcifr.prove.networks.rounding import UNIT_UP, RoundingBound, largest_numbers
-from lcifr.prove.proof import CellProof, Entry, Leaf, Multipliers, ProvedBound
-from lcifr.prove.question import Findings, FloatArray, IntArray, ProofLists, Request, still_open
+from lcifr.prove.proof import CellProof, Entry, Leaf, Multipliers, ProvedBound, entries, interval_leaves
+from lcifr.prove.question import Answer, FloatArray, IntArray, Proofs, Question, Status, still_open
 from lcifr.regions.region import Cell, Choice, LinearRows, Region
 
 # Closed form of an affine function on cells without linear rows: its largest value, and the vertex that has it.
@@ -20,25 +20,23 @@ from lcifr.regions.region import Cell, Choice, LinearRows, Region
 # for all people at once, in an order that does not depend on who else is asked about.
 
 
-def bound_affine(request: Request, *, climbing: bool = True) -> Findings:
+def bound_affine(question: Question, *, climbing: bool = True) -> Answer:
     """The largest value of every direction, rounded outward, and where it is reached.
 
     ``climbing`` : whether to look for points at all.
     """
-    found, best = (
-        Findings.blank(request.offset.shape, request.answers, request.region.features),
-        request.reached.copy(),
-    )
-    slopes = _Slopes.of(request)
-    for cell in request.region.cells:
+    upper, best = np.full(question.directions.shape[:2], -np.inf), question.reached()
+    witness = np.full((*best.shape, question.region.features), np.nan)
+    slopes = _Slopes.of(question)
+    for cell in question.region.cells:
         who = np.flatnonzero(cell.present)
         here = cell if len(who) == len(cell.present) else cell.take(who)
         some = slopes.take(who)
-        upper = _bound(request, some, here)
-        found.upper[who] = np.maximum(found.upper[who], upper)
+        bound = _bound(question, some, here)
+        upper[who] = np.maximum(upper[who], bound)
         if climbing:
-            _reach(request, some, here, who, upper, found, best)
-    return found
+            _reach(question, some, here, who, bound, witness, best)
+    return Answer.claimed(question, upper, witness)
 
 
 @dataclass(frozen=True)
@@ -57,10 +55,10 @@ class _Slopes:
     kind: IntArray
 
     @classmethod
-    def of(cls, request: Request) -> _Slopes:
-        (layer,), rows, people = request.network.layers, request.directions, request.region.people
-        if rows.ndim == 2:
-            rows, kind = rows[None], np.zeros(people, np.intp)
+    def of(cls, question: Question) -> _Slopes:
+        (layer,), rows, people = question.network.layers, question.rows, question.region.people
+        if question.alike:
+            kind = np.zeros(people, np.intp)
         elif rows[0].size == 1:  # a sign: two kinds of people
             values, kind = np.unique(rows.reshape(-1), return_inverse=True)
             rows = values[:, None, None]
@@ -92,9 +90,9 @@ class _Slopes:
         return sizes[:1] if (sizes == sizes[:1]).all() else sizes[self.kind]
 
 
-def _bound(request: Request, slopes: _Slopes, cell: Cell) -> FloatArray:
+def _bound(question: Question, slopes: _Slopes, cell: Cell) -> FloatArray:
     """(n, K) at least direction · (W x′ + b) everywhere in the cell."""
-    (layer,) = request.network.layers
+    (layer,) = question.network.layers
     rounding = RoundingBound.of([(layer.weight, layer.bias)], cell.numeric, [choice.columns for choice in cell.choices])
     with np.errstate(invalid="ignore", over="ignore"):
         upper = slopes.level[slopes.kind]
@@ -113,24 +111,24 @@ def _bound(request: Request, slopes: _Slopes, cell: Cell) -> FloatArray:
 
 
 def _reach(
-    request: Request,
+    question: Question,
     slopes: _Slopes,
     cell: Cell,
     who: NDArray[np.intp],
     upper: FloatArray,
-    found: Findings,
+    witness: FloatArray,
     best: FloatArray,
 ) -> None:
     """Keep the vertex of each answer's most promising direction where it is better than what is known."""
-    offset, every = request.offset[who], np.arange(len(who))
-    promising = (upper + offset).argmax(1)
-    asked = [promising] if request.together else [np.full(len(who), k) for k in range(upper.shape[1])]
+    offset, every = question.offset[who], np.arange(len(who))
+    shared = question.shared is not None
+    asked = [(upper + offset).argmax(1)] if shared else [np.full(len(who), k) for k in range(upper.shape[1])]
     for answer, which in enumerate(asked):
-        points = _vertices(slopes, cell, which, request.region.features)
+        points = _vertices(slopes, cell, which, question.region.features)
         directions = slopes.rows[slopes.kind, which]
-        value = (request.network(points) * directions).sum(1) + offset[every, which]
+        value = (question.network(points) * directions).sum(1) + offset[every, which]
         better = np.flatnonzero(value > best[who, answer])
-        found.witness[who[better], answer] = points[better]
+        witness[who[better], answer] = points[better]
         best[who[better], answer] = value[better]
 
 
@@ -160,60 +158,66 @@ WATCHED = 64
 """Of so many people, one gets a point whatever the bound is: a bound below what its point reaches ends the run."""
 
 
-def answer_people(request: Request) -> Findings:
+def answer_people(question: Question) -> Answer:
     """Exact, but for what the budget leaves open where there are rows."""
-    rows = any(cell.rows is not None for cell in request.region.cells)
-    if not (rows and request.branch):
-        return bound_only(request)
+    rows = any(cell.rows is not None for cell in question.region.cells)
+    if not (rows and question.branch):
+        return bound_only(question)
     from lcifr.prove.networks.kernel import call  # numba takes a good part of a second to import
 
-    shift = _shifts(request)
-    lifted = _lifted(request, shift)
+    shift = _shifts(question)
+    moved, slack = _constants(question, shift)
+    lifted = _lifted(question, shift, moved)
     if not call.covers(lifted.network, lifted.region):
-        return bound_only(request)
-    moved, slack = _constants(request, shift)
-    found = call.answer_people(replace(lifted, offset=request.offset + moved, proof=True))
+        return bound_only(question)
+    found = call.answer_people(lifted)
     with np.errstate(invalid="ignore"):
         upper = np.nextafter(found.upper + moved + slack + gamma(8) * np.abs(found.upper), np.inf)
     upper = np.where(np.isneginf(found.upper), -np.inf, np.where(np.isnan(upper), np.inf, upper))
-    proofs = _proofs_about(request, found.proofs, upper) if request.proof else []
-    return replace(found, upper=upper, witness=found.witness[:, :, :-1], proofs=proofs)
+    proofs = _proofs_about(question, found.proof or [], upper) if question.proof else None
+    return replace(found, upper=upper, witness=found.witness[:, :, :-1], proof=proofs)
 
 
-def bound_only(request: Request) -> Findings:
+def bound_only(question: Question) -> Answer:
     """Plain bounds; whoever they leave open is undecided.
 
     Where there is a target, a point is looked for only where the bound passes it, and for one person in WATCHED.
     """
-    found = _bounds_of(request, climbing=request.target is None)
-    rest, some, again = np.arange(len(found.upper)), request, found
-    if request.target is not None:
-        rest = np.union1d(still_open(request, found), np.arange(0, len(found.upper), WATCHED))
-        some = request.take(rest)
+    found = _bounds_of(question, climbing=question.target is None)
+    rest, some, again = np.arange(len(found.upper)), question, found
+    if question.target is not None:
+        rest = np.union1d(still_open(question, found), np.arange(0, len(found.upper), WATCHED))
+        some = question.take(rest)
         again = _bounds_of(some)
-        found.put(rest, again)
-    found.exhausted[rest[still_open(some, again)]] = request.branch  # nobody else was open before
-    if not request.proof:
-        return found
+        found = found.replaced(rest, again)
+    status = found.status.copy()
+    if question.branch:  # nobody else was open before
+        status[rest[still_open(some, again)]] = Status.BUDGET
+    return replace(found, status=status, proof=_plain_proofs(question, found.upper) if question.proof else None)
+
+
+def _plain_proofs(question: Question, upper: FloatArray) -> Proofs:
+    if question.network.depth == 0:
+        return interval_leaves(question.directions, question.region, upper)
     from lcifr.prove.networks.linear_search import plain_proofs
 
-    return replace(found, proofs=plain_proofs(request, found.upper))
+    return plain_proofs(question, upper)
 
 
-def _bounds_of(request: Request, *, climbing: bool = True) -> Findings:
+def _bounds_of(question: Question, *, climbing: bool = True) -> Answer:
     """In closed form where there is one. The other bounds need torch, which takes seconds to import."""
-    if request.network.depth == 0 and all(cell.rows is None for cell in request.region.cells):
-        return bound_affine(request, climbing=climbing)
+    if question.network.depth == 0 and all(cell.rows is None for cell in question.region.cells):
+        return bound_affine(question, climbing=climbing)
     from lcifr.prove.networks.linear_search import bound_people
 
-    return bound_people(request, climbing=climbing)
+    return bound_people(question, climbing=climbing)
 
 
-def _shifts(request: Request) -> FloatArray:
+def _shifts(question: Question) -> FloatArray:
     """(n,) powers of two, each larger than |W x| anywhere in the person's cells."""
-    (layer,), people = request.network.layers, request.region.people
+    (layer,), people = question.network.layers, question.region.people
     weight, size = np.abs(layer.weight), np.ones(people)
-    for cell in request.region.cells:
+    for cell in question.region.cells:
         with np.errstate(invalid="ignore", over="ignore"):
             far = np.maximum(np.abs(cell.lower), np.abs(cell.upper)) @ weight[:, cell.numeric].T
         for choice in cell.choices:
@@ -222,25 +226,27 @@ def _shifts(request: Request) -> FloatArray:
     return np.asarray(np.ldexp(1.0, np.frexp(np.minimum(size, LARGEST / 4))[1] + 1))
 
 
-def _constants(request: Request, shift: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _constants(question: Question, shift: FloatArray) -> tuple[FloatArray, FloatArray]:
     """(n, K) direction · (b − C), and how far rounding can put that off."""
-    (layer,) = request.network.layers
-    rows = request.directions if request.directions.ndim == 3 else request.directions[None]
+    (layer,), rows = question.network.layers, question.rows
     level = rows @ layer.bias - shift[:, None] * rows.sum(-1)
     size = np.abs(rows) @ np.abs(layer.bias) + shift[:, None] * np.abs(rows).sum(-1)
     return level, gamma(2 * layer.bias.size + 16) * size
 
 
-def _lifted(request: Request, shift: FloatArray) -> Request:
-    """The same question about relu(W x + C), whose people have one more number: C."""
-    (layer,), region = request.network.layers, request.region
+def _lifted(question: Question, shift: FloatArray, moved: FloatArray) -> Question:
+    """The same question about relu(W x + C), whose people have one more number: C; with the proofs that it needs.
+
+    ``moved`` : (n, K) what is to be added to the values.
+    """
+    (layer,), region = question.network.layers, question.region
     count = len(layer.bias)
     network = Network.from_arrays(
         [(np.column_stack([layer.weight, np.ones(count)]), np.zeros(count)), (np.eye(count), np.zeros(count))]
     )
     cells = tuple(_with_number(cell, shift, region.features) for cell in region.cells)
     wider: Region = replace(region, features=region.features + 1, cells=cells, origin=None)
-    return replace(request, network=network, region=wider)
+    return replace(question, function=network, region=wider, moved=question.offset + moved, proof=True)
 
 
 def _with_number(cell: Cell, number: FloatArray, column: int) -> Cell:
@@ -251,15 +257,12 @@ def _with_number(cell: Cell, number: FloatArray, column: int) -> Cell:
     return replace(cell, numeric=np.append(cell.numeric, column), lower=lower, upper=upper, rows=rows)
 
 
-def _proofs_about(request: Request, found: ProofLists, upper: FloatArray) -> ProofLists:
+def _proofs_about(question: Question, found: Proofs, upper: FloatArray) -> Proofs:
     """Proofs about relu(W x + C) as proofs about W x + b."""
-    from lcifr.prove.networks.linear_search import entries
-
-    rows = np.broadcast_to(request.directions, (*upper.shape, request.network.outputs))
-    lowered: ProofLists = []
-    for person, proofs in enumerate(found):
-        bounds = {entries(rows[person, k]): float(upper[person, k]) for k in range(upper.shape[1])}
-        lowered.append([[_without_lines(proof, bounds) for proof in cells] for cells in proofs])
+    lowered: list[list[list[CellProof]]] = []
+    for directions, bounds, proofs in zip(question.directions, upper.tolist(), found, strict=True):
+        known = dict(zip(map(entries, directions), bounds, strict=True))
+        lowered.append([[_without_lines(proof, known) for proof in cells] for cells in proofs])
     return lowered
 
 

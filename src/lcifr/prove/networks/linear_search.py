@@ -22,20 +22,19 @@ from lcifr.prove.networks.linear_bounds import (
     tensors,
     view_cell,
 )
-from lcifr.prove.proof import CellProof, Entry, Leaf, Multipliers, NeuronBound, ProvedBound, ReluLine
-from lcifr.prove.question import Findings, FloatArray, ProofLists, Request
+from lcifr.prove.proof import CellProof, Leaf, Multipliers, NeuronBound, ProvedBound, ReluLine, entries
+from lcifr.prove.question import Answer, FloatArray, Question
 from lcifr.regions.region import Cell
 
 # Proofs of plain bounds, as the exact checker reads them: one leaf with the lines of a backward pass.
 
 
 @torch.no_grad()
-def plain_proofs(request: Request, upper: FloatArray) -> ProofLists:
+def plain_proofs(question: Question, upper: FloatArray) -> list[list[list[CellProof]]]:
     """For each person and direction the proofs, cell by cell, of what `bound_people` found."""
-    layers, (people, k) = tensors(request.network), upper.shape
-    rows = np.broadcast_to(request.directions, (people, k, request.network.outputs))
+    layers, (people, k) = tensors(question.network), upper.shape
     proofs: list[list[list[CellProof]]] = [[[] for _ in range(k)] for _ in range(people)]
-    for number, cell in enumerate(request.region.cells):
+    for number, cell in enumerate(question.region.cells):
         index = np.flatnonzero(cell.present)
         if len(index) == 0:
             continue
@@ -43,11 +42,12 @@ def plain_proofs(request: Request, upper: FloatArray) -> ProofLists:
         lines = hidden_lines(view.batch)
         for row, person in enumerate(index):
             ends = ends_by(lines, row)
-            for direction, bound in enumerate(upper[person].tolist()):
-                leaf = Leaf(multipliers(view, torch.tensor(rows[person, direction]), lines, row), ends=ends)
-                claim = ProvedBound(entries(rows[person, direction]), bound, (leaf,))
-                proofs[person][direction].append(CellProof(number, (claim,)))
-    return list(proofs)
+            for direction, bound, found in zip(
+                question.directions[person], upper[person].tolist(), proofs[person], strict=True
+            ):
+                leaf = Leaf(multipliers(view, torch.tensor(direction), lines, row), ends=ends)
+                found.append(CellProof(number, (ProvedBound(entries(direction), bound, (leaf,)),)))
+    return proofs
 
 
 def multipliers(view: CellView, direction: Tensor, lines: list[Lines], row: int) -> Multipliers:
@@ -77,11 +77,6 @@ def ends_by(lines: list[Lines], row: int) -> tuple[NeuronBound, ...]:
         upper, lower = line.upper[row].tolist(), line.lower[row].tolist()
         earlier += [ReluLine(layer, k, a, b) for k, (a, b) in enumerate(zip(upper, lower, strict=True)) if a or b]
     return tuple(ends)
-
-
-def entries(values: FloatArray) -> tuple[Entry, ...]:
-    """A direction as the proof format writes it: what is not 0."""
-    return tuple(Entry(int(j), float(values[j])) for j in np.flatnonzero(values))
 
 
 # Concrete points of a cell with large values: vertex jumps along the gradient, category swaps.
@@ -262,20 +257,21 @@ MEMORY = 400_000_000
 
 
 @torch.no_grad()
-def bound_people(request: Request, *, climbing: bool = True) -> Findings:
+def bound_people(question: Question, *, climbing: bool = True) -> Answer:
     """Plain bounds of all directions, and the best point found for each answer: its most promising direction's.
 
     ``climbing`` : whether to look for points at all.
     """
-    layers = tensors(request.network, request.device)
-    found = Findings.blank(request.offset.shape, request.answers, request.region.features)
-    best = request.reached.copy()
-    for cell in request.region.cells:
-        for who in _pieces(layers, cell, found.upper.shape[1]):
-            reach = _bound_piece(request, layers, cell.take(who), who, found)
+    layers, best = tensors(question.network, question.resources.device), question.reached()
+    upper: FloatArray = np.full(question.directions.shape[:2], -np.inf)
+    witness = np.full((*best.shape, question.region.features), np.nan)
+    for cell in question.region.cells:
+        for who in _pieces(layers, cell, upper.shape[1]):
+            here = cell.take(who)
+            reach = _bound_piece(question, layers, here, who, upper)
             if climbing:
-                _climb_piece(request, reach, cell.take(who), who, found, best)
-    return found
+                _climb_piece(question, reach, here, who, witness, best)
+    return Answer.claimed(question, upper, witness)
 
 
 def _pieces(layers: Layers, cell: Cell, directions: int) -> Iterator[NDArray[np.intp]]:
@@ -297,30 +293,30 @@ class _Reached:
     upper: torch.Tensor
 
 
-def _bound_piece(request: Request, layers: Layers, cell: Cell, who: NDArray[np.intp], found: Findings) -> _Reached:
+def _bound_piece(question: Question, layers: Layers, cell: Cell, who: NDArray[np.intp], upper: FloatArray) -> _Reached:
     view = view_cell(layers, cell)
-    alike = request.directions.ndim == 2
-    chosen = request.directions if alike else request.directions[who]
+    chosen = question.rows[0] if question.alike else question.rows[who]
     directions = torch.as_tensor(chosen, device=view.batch.base.device)
     reach = backward(view.batch, directions, hidden_lines(view.batch))
-    upper = torch.where(torch.isnan(reach.upper), torch.inf, reach.upper)
-    found.upper[who] = np.maximum(found.upper[who], upper.cpu().numpy())
-    return _Reached(view, directions, reach, upper)
+    found = torch.where(torch.isnan(reach.upper), torch.inf, reach.upper)
+    upper[who] = np.maximum(upper[who], found.cpu().numpy())
+    return _Reached(view, directions, reach, found)
 
 
 def _climb_piece(
-    request: Request, bounded: _Reached, cell: Cell, who: NDArray[np.intp], found: Findings, best: FloatArray
+    question: Question, bounded: _Reached, cell: Cell, who: NDArray[np.intp], witness: FloatArray, best: FloatArray
 ) -> None:
     batch, directions, upper = bounded.view.batch, bounded.directions, bounded.upper
-    device, alike = batch.base.device, directions.dim() == 2
+    device, alike, offset = batch.base.device, directions.dim() == 2, question.offset[who]
     every = torch.arange(len(who), device=device)
-    promising = (upper + torch.as_tensor(request.offset[who], device=device)).argmax(1)
-    asked = [promising] if request.together else [torch.full_like(every, k) for k in range(upper.shape[1])]
+    promising = (upper + torch.as_tensor(offset, device=device)).argmax(1)
+    together = question.shared is not None
+    asked = [promising] if together else [torch.full_like(every, k) for k in range(upper.shape[1])]
     for answer, which in enumerate(asked):
         direction = directions[which] if alike else directions[every, which]
         points, value = climb(batch, direction, vertex_of(batch, bounded.reach, which))
-        reached = value.cpu().numpy() + request.offset[who, which.cpu().numpy()]
+        reached = value.cpu().numpy() + offset[np.arange(len(who)), which.cpu().numpy()]
         better = np.flatnonzero(reached > best[who, answer])
         chosen = torch.as_tensor(better, device=device)
-        found.witness[who[better], answer] = assemble(bounded.view, cell, chosen, points.take(chosen))
+        witness[who[better], answer] = assemble(bounded.view, cell, chosen, points.take(chosen))
         best[who[better], answer] = reached[better]

@@ -17,10 +17,9 @@ from lcifr.check.functions import Network as IntegerNetwork
 from lcifr.check.functions import RationalCell, has_room
 from lcifr.check.proof import Problem, Relaxation
 from lcifr.models.network import Network
-from lcifr.prove.gate import Method, Obstacle
 from lcifr.prove.oracles.formulation import LayerInterval
 from lcifr.prove.proof import Multipliers, NeuronBound, plain_ends, plain_multipliers
-from lcifr.prove.question import Claim, FloatArray, Question
+from lcifr.prove.question import Answer, Engine, FloatArray, Obstacle, Question
 from lcifr.regions.cell import Cell
 
 # Exact linear programs over the rationals, for oracles: integer pivoting, Bland's rule, no tolerance anywhere.
@@ -216,10 +215,11 @@ class Slab:
 
 
 @final
-class Enumerate(Method):
+class Enumerate(Engine):
     """Enumeration of ReLU patterns and categories; ``upper`` is the exact maximum, rounded up."""
 
     name = "enumerate"
+    functions = Network
     writes_proofs = False
     any_device = False
 
@@ -227,7 +227,7 @@ class Enumerate(Method):
         """Tiny questions only: every pattern and category of everybody's cells is tried."""
         return super().accepts(question) or find_size_obstacle(question)
 
-    def _maximize(self, question: Question) -> Claim:
+    def answer(self, question: Question) -> Answer:
         people, k = question.directions.shape[:2]
         upper = np.full((people, k), -np.inf)
         witness = np.full((people, k, question.region.features), np.nan)
@@ -243,9 +243,7 @@ class Enumerate(Method):
                             if value > upper[person, direction]:
                                 upper[person, direction] = rounded_up(value)
                                 witness[person, direction] = _point(slab, found)
-        everywhere = np.ones((people, k), np.bool_)
-        code = np.zeros((people, k), np.int8)
-        return Claim(upper, everywhere, witness, ~everywhere, nodes, code, (self.name,))
+        return Answer.claimed(question, upper, witness, nodes=nodes, methods=(self.name,))
 
 
 def find_size_obstacle(question: Question) -> Obstacle | None:

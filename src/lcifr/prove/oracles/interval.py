@@ -9,39 +9,39 @@ from typing import final
 import numpy as np
 import torch
 
-from lcifr.prove.gate import Method
-from lcifr.prove.networks.engine import answer_in_chunks
+from lcifr.models.network import Network
+from lcifr.prove.networks import NetworkEngine
 from lcifr.prove.networks.linear_bounds import CellBatch, Lines, first_interval, interval, lines_for, tensors, view_cell
-from lcifr.prove.networks.linear_search import entries
-from lcifr.prove.proof import CellProof, Leaf, ProvedBound
-from lcifr.prove.question import Claim, Question
+from lcifr.prove.proof import interval_leaves
+from lcifr.prove.question import Answer, Engine, Question
 
 CHUNK = 4_000_000
 """People × (directions + features) of one chunk: some tens of MB, so that memory does not grow with the people."""
 
 
 @final
-class IntervalArithmetic(Method):
+class IntervalArithmetic(Engine):
     """Layer by layer, each neuron by itself."""
 
     name = "interval"
+    functions = Network
 
-    def _maximize(self, question: Question) -> Claim:
+    def answer(self, question: Question) -> Answer:
         upper = interval_bounds(question)
-        blank = answer_in_chunks(question, branch=False)  # for its witnesses
-        proof = interval_proofs(question, upper) if question.proof else None
+        blank = NetworkEngine().answer(replace(question, branch=False))  # for its witnesses
+        proof = interval_leaves(question.directions, question.region, upper) if question.proof else None
         return replace(blank, upper=upper, methods=(self.name,), proof=proof)
 
 
 @torch.no_grad()
 def interval_bounds(question: Question) -> np.ndarray:
     """(people, k) by intervals, the largest over the cells of each person."""
-    layers = tensors(question.network, question.device)
+    layers = tensors(question.network, question.resources.device)
     people, k, _ = question.directions.shape
     result = np.full((people, k), -np.inf)
     for piece in _chunks(people, k * 8 + question.region.features):
         part = question.region.take(piece)
-        directions = torch.as_tensor(np.array(question.directions[piece]), device=question.device)
+        directions = torch.as_tensor(np.array(question.directions[piece]), device=question.resources.device)
         for cell in part.cells:
             if cell.present.any():
                 upper = forward_intervals(view_cell(layers, cell).batch, directions).cpu().numpy()
@@ -62,23 +62,6 @@ def forward_intervals(batch: CellBatch, directions: torch.Tensor) -> torch.Tenso
             low = -interval(batch, -unit, lines, layer=layer)
         lines.append(lines_for(low, high))
     return interval(batch, directions, lines)
-
-
-def interval_proofs(question: Question, upper: np.ndarray) -> list[list[list[CellProof]]]:
-    """One leaf that says "intervals" for every person, direction and cell."""
-    return [
-        [
-            [
-                CellProof(
-                    number, (ProvedBound(entries(question.directions[person, k]), float(upper[person, k]), (Leaf(),)),)
-                )
-                for number, cell in enumerate(question.region.cells)
-                if cell.present[person]
-            ]
-            for k in range(upper.shape[1])
-        ]
-        for person in range(len(upper))
-    ]
 
 
 def _chunks(people: int, width: int) -> Iterator[slice]:

@@ -15,12 +15,11 @@ import numpy as np
 from lcifr.check.functions import Network as IntegerNetwork
 from lcifr.check.functions import read_network
 from lcifr.models.network import Network
-from lcifr.prove.gate import SolverMethod
 from lcifr.prove.oracles.enumerate import ExactCell
 from lcifr.prove.oracles.formulation import Formulation, LayerInterval, formulate
-from lcifr.prove.oracles.solvers import Capability, Limits, Outcome, Session, Solver, SolverStatus
-from lcifr.prove.proof import CellProof, Entry, Leaf, Multipliers, NeuronBound, ProvedBound, ReluLine
-from lcifr.prove.question import Claim, FloatArray, Question
+from lcifr.prove.oracles.solvers import Capability, Limits, Outcome, Session, Solver, SolverEngine, SolverStatus
+from lcifr.prove.proof import CellProof, Entry, Leaf, Multipliers, NeuronBound, ProvedBound, ReluLine, entries
+from lcifr.prove.question import Answer, FloatArray, Question
 from lcifr.regions.cell import Cell
 
 NEGLIGIBLE = 1e-9
@@ -32,14 +31,15 @@ LARGEST_DUAL = 1e100
 
 
 @final
-class Lp(SolverMethod):
+class Lp(SolverEngine):
     """The relaxation with tight intervals: two small programs per unstable neuron that is not in the first layer."""
 
     name = "lp"
+    functions = Network
     needs = frozenset({Capability.DUALS})
     any_device = False
 
-    def _maximize(self, question: Question) -> Claim:
+    def answer(self, question: Question) -> Answer:
         people, k = question.directions.shape[:2]
         layers = read_network(question.network.rows())
         upper = np.full((people, k), -np.inf)
@@ -56,18 +56,7 @@ class Lp(SolverMethod):
                         if answer.upper > upper[person, direction]:
                             upper[person, direction], witness[person, direction] = answer.upper, answer.point
         witness[~question.region.contains(witness)] = np.nan
-        everywhere = np.ones((people, k), np.bool_)
-        zero = np.zeros((people, k), np.int64)
-        return Claim(
-            upper,
-            everywhere,
-            witness,
-            ~everywhere,
-            zero,
-            zero.astype(np.int8),
-            (self.name,),
-            proofs if question.proof else None,
-        )
+        return Answer.claimed(question, upper, witness, methods=(self.name,), proof=proofs)
 
 
 @dataclass(frozen=True)
@@ -84,7 +73,7 @@ class RelaxedCell:
 
     def __init__(self, question: Question, layers: IntegerNetwork, cell: Cell, person: int, solver: Solver) -> None:
         self.network, self.cell, self.person = question.network, cell, person
-        self.solver, self.limits = solver, Limits(seconds=question.budget.seconds)
+        self.solver, self.limits = solver, Limits(seconds=question.resources.seconds)
         self.exact = ExactCell(layers, cell, person)
         self.emptiness: Multipliers | None = None
         self.intervals: list[LayerInterval] = []
@@ -172,9 +161,7 @@ class RelaxedCell:
             leaf = Leaf(self.emptiness or Multipliers(), empty=True, ends=ends)
             return CellProof(index, (ProvedBound((), -1.0, (leaf,)),))
         claims = [
-            ProvedBound(
-                tuple(Entry(o, float(v)) for o, v in enumerate(direction) if v), one.upper, (Leaf(one.by, ends=ends),)
-            )
+            ProvedBound(entries(direction), one.upper, (Leaf(one.by, ends=ends),))
             for direction, one in zip(directions, found, strict=True)
         ]
         return CellProof(index, tuple(claims))

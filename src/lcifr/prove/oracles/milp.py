@@ -17,12 +17,12 @@ import numpy as np
 
 from lcifr.errors import UntrustedResultError
 from lcifr.models.network import Network
-from lcifr.prove.gate import ROW_SLACK, WITNESS_TOLERANCE, SolverMethod, settle_witnesses
+from lcifr.prove.gate import ROW_SLACK, WITNESS_TOLERANCE, ask, settle_witnesses
 from lcifr.prove.networks.linear_bounds import hidden_lines, tensors, view_cell
 from lcifr.prove.oracles.enumerate import surely_empty
 from lcifr.prove.oracles.formulation import Formulation, LayerInterval, formulate
-from lcifr.prove.oracles.solvers import Capability, Limits, Outcome, Session, Solver, SolverStatus
-from lcifr.prove.question import Answer, Budget, Claim, FloatArray, Question, Status, within
+from lcifr.prove.oracles.solvers import Capability, Limits, Outcome, Session, Solver, SolverEngine, SolverStatus
+from lcifr.prove.question import Answer, FloatArray, Question, Resources, Status, within
 from lcifr.regions.region import Cell, Region
 
 SLACK = 3e-7
@@ -54,17 +54,18 @@ class _Said:
 
 
 @final
-class Milp(SolverMethod):
+class Milp(SolverEngine):
     """One mixed-integer program per person, cell and direction."""
 
     name = "milp"
+    functions = Network
     needs = frozenset({Capability.WHOLE_NUMBERS})
     writes_proofs = False
     any_device = False
 
-    def _maximize(self, question: Question) -> Claim:
+    def answer(self, question: Question) -> Answer:
         people, k = question.directions.shape[:2]
-        limits = Limits(question.budget.nodes, question.budget.seconds)
+        limits = Limits(question.resources.nodes, question.resources.seconds)
         upper, code = np.full((people, k), -np.inf), np.full((people, k), _Code.EMPTY, np.int8)
         witness, nodes = np.full((people, k, question.region.features), np.nan), np.zeros((people, k), np.int64)
         best = np.full((people, k), -np.inf)
@@ -83,7 +84,10 @@ class Milp(SolverMethod):
         witness[_nearly(question.region, witness)] = np.nan
         trusted = f"{self.name} ({self.solver.trusted})"
         names = (trusted, f"{trusted}, stopped at a limit", f"{self.name} (empty)", f"{self.name} (no bound)")
-        return Claim(upper, code != _Code.NOTHING, witness, code == _Code.LIMIT, nodes, code, names)
+        spent, failed = code == _Code.LIMIT, code == _Code.NOTHING
+        return Answer.claimed(
+            question, upper, witness, exhausted=spent, failed=failed, nodes=nodes, method=code, methods=names
+        )
 
     def _cell(
         self, question: Question, cell: Cell, person: int, known: Sequence[LayerInterval], limits: Limits
@@ -186,21 +190,21 @@ class OpenDirection:
     best: float
 
 
-def open_directions(name: str, question: Question, claim: Claim) -> list[OpenDirection]:
+def open_directions(name: str, question: Question, claim: Answer) -> list[OpenDirection]:
     """Where the budget ended the work, the gap is wider than the tolerance and the target is not decided."""
-    rows = np.flatnonzero(claim.exhausted.any(axis=1))
-    part = replace(question, region=question.region.take(rows), directions=question.directions[rows])
-    _, best = settle_witnesses(name, part, claim.witness[rows])
+    exhausted = claim.status == Status.BUDGET
+    rows = np.flatnonzero(exhausted.any(axis=1))
+    _, best = settle_witnesses(name, question.take(rows), claim.witness[rows])
     upper = claim.upper[rows]
-    matters = claim.exhausted[rows] & ~within(upper, best, question.tolerance)
+    matters = exhausted[rows] & ~within(upper, best, question.tolerance)
     if question.target is not None:
         matters &= ~((upper < question.target[rows]) | (best > question.target[rows]))
     return [OpenDirection(int(rows[row]), int(k), float(best[row, k])) for row, k in np.argwhere(matters)]
 
 
-def ask_solver(question: Question, claim: Claim, unresolved: list[OpenDirection], solver: Solver) -> Claim:
+def ask_solver(question: Question, claim: Answer, unresolved: list[OpenDirection], solver: Solver) -> Answer:
     """The claim with what the solver adds: a smaller bound (no proof was asked for), a better point, or nothing."""
-    upper, witness, exhausted = claim.upper.copy(), claim.witness.copy(), claim.exhausted.copy()
+    upper, witness, status = claim.upper.copy(), claim.witness.copy(), claim.status.copy()
     nodes, method, methods = claim.nodes.copy(), claim.method.copy(), list(claim.methods)
     for pair in unresolved:
         left = None if question.deadline is None else question.deadline - time.monotonic()
@@ -217,13 +221,14 @@ def ask_solver(question: Question, claim: Claim, unresolved: list[OpenDirection]
                 witness[at] = said.witness[0, 0]
             if question.proof or not said.upper[0, 0] < upper[at]:
                 continue
-            upper[at], exhausted[at] = said.upper[0, 0], said.status[0, 0] == Status.BUDGET
+            upper[at] = said.upper[0, 0]
+            status[at] = Status.BUDGET if said.status[0, 0] == Status.BUDGET else Status.BOUNDED
             name = said.methods[said.method[0, 0]]
         if name not in methods:
             methods.append(name)
         method[at] = methods.index(name)
     return replace(
-        claim, upper=upper, witness=witness, exhausted=exhausted, nodes=nodes, method=method, methods=tuple(methods)
+        claim, upper=upper, witness=witness, status=status, nodes=nodes, method=method, methods=tuple(methods)
     )
 
 
@@ -237,14 +242,13 @@ def _size(question: Question, person: int) -> int:
 
 def _ask(question: Question, pair: OpenDirection, solver: Solver, seconds: float | None) -> Answer | None:
     """What the solver says about one pair, re-checked like every method; None where that refutes it."""
-    person = slice(pair.person, pair.person + 1)
-    direction: FloatArray = question.directions[person, pair.direction : pair.direction + 1]
-    budget = Budget(max(1, question.budget.nodes // OURS), seconds)
-    region = question.region.take(person)
-    one = replace(question, directions=direction, region=region, target=None, budget=budget, device=None, proof=False)
+    person = question.take(slice(pair.person, pair.person + 1))
+    direction: FloatArray = person.directions[:, pair.direction : pair.direction + 1]
+    resources = Resources(max(1, question.resources.nodes // OURS), seconds)
+    one = replace(person, directions=direction, target=None, resources=resources, proof=False)
     try:
-        said = Milp(solver).maximize(one)
+        said = ask(Milp(solver), one)
     except UntrustedResultError:
         return None
-    slack = ROW_SLACK * (1.0 + abs(pair.best)) if any(cell.rows is not None for cell in region.cells) else 0.0
+    slack = ROW_SLACK * (1.0 + abs(pair.best)) if any(cell.rows is not None for cell in person.region.cells) else 0.0
     return None if said.upper[0, 0] < pair.best - slack else said

@@ -10,13 +10,14 @@ import importlib
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import Enum, StrEnum
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.errors import LcifrError, did_you_mean
+from lcifr.prove.question import Engine, Obstacle, Question
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -210,3 +211,30 @@ def _tried_out(seed: int) -> Canary:
     feasible = (settings @ rows.T <= limit).all(1)
     answer = float((settings @ cost)[feasible].max())
     return Canary(f"tried out {seed}", _model(rows, [-np.inf] * 3, limit), cost, answer)
+
+
+class SolverEngine(Engine, ABC):
+    """An engine that asks a solver.
+
+    Parameters
+    ----------
+    solver : who is asked; HiGHS, which can do all that any method needs, where none is given.
+    """
+
+    needs: ClassVar[frozenset[Capability]]
+    """What the solver must be able to do."""
+
+    def __init__(self, solver: Solver | None = None) -> None:
+        self._named = solver
+
+    @cached_property
+    def solver(self) -> Solver:
+        """Looked for with the first question to it: most questions never come so far."""
+        return self._named or find_solver()
+
+    def accepts(self, question: Question) -> Obstacle | None:
+        """As every engine, with a solver that can do what is needed."""
+        missing = "" if self._named is None else ", ".join(sorted(self.needs - self._named.can))
+        if missing:
+            return Obstacle(f'the solver "{self.solver.name}" has no {missing}', 'use solver="highs"')
+        return super().accepts(question)

@@ -24,8 +24,9 @@ from lcifr.prove.proof import (
     NumericSplit,
     ProvedBound,
     WholeSplit,
+    entries,
 )
-from lcifr.prove.question import Claim, FloatArray, Question
+from lcifr.prove.question import Answer, FloatArray, Question
 from lcifr.prove.trees import arrays
 from lcifr.prove.trees.arrange import Arrangement, arrange
 from lcifr.prove.trees.arrays import Ensemble, Sizes, SplitRecord, make_memory, make_record
@@ -49,8 +50,7 @@ class RecordedTrees:
 
     def proof(self, person: int, k: int, direction: FloatArray, upper: float) -> CellProof:
         """The proof of one person and direction about this cell."""
-        entries = tuple(Entry(o, value) for o, value in enumerate(direction.tolist()) if value)
-        return CellProof(self.number, (ProvedBound(entries, upper, tuple(self._nodes(person, k))),))
+        return CellProof(self.number, (ProvedBound(entries(direction), upper, tuple(self._nodes(person, k))),))
 
     def _nodes(self, person: int, k: int) -> Iterator[Node]:
         """In preorder."""
@@ -128,7 +128,7 @@ class Announcer(Listener):
         """It is compiled; others follow."""
 
 
-def answer_trees(question: Question) -> Claim:
+def answer_trees(question: Question) -> Answer:
     """What is found about each person and direction of a question about trees."""
     people, k, _ = question.directions.shape
     stopped = Interruption()
@@ -144,17 +144,15 @@ def answer_trees(question: Question) -> Claim:
         for number, cell in enumerate(question.region.cells):
             if people and k and cell.present.any():
                 _answer_cell(question, cell, number, asked, found, written, stop)
-    exhausted = found.exhausted.view(np.bool_)
-    return Claim(
+    return Answer.claimed(
+        question,
         found.upper,
-        np.ones(found.upper.shape, np.bool_),
         found.witness,
-        exhausted,
-        found.nodes,
-        found.branched.astype(np.int8),
-        ("bounds", "branch"),
-        gather(question, found.upper, written) if question.proof else None,
-        stopped.happened,
+        exhausted=found.exhausted.view(np.bool_),
+        nodes=found.nodes,
+        method=found.branched,
+        proof=gather(question, found.upper, written),
+        interrupted=stopped.happened,
     )
 
 
@@ -172,13 +170,12 @@ def _blank(question: Question) -> arrays.Found:
 
 
 def _asked(question: Question) -> arrays.TreeQuestion:
-    rows, target = question.directions, question.target
-    alike = len(rows) == 1 or rows.strides[0] == 0
+    shape, target = question.directions.shape[:2], question.target
     return arrays.TreeQuestion(
-        np.array(rows[:1] if alike else rows, order="C"),
-        np.full(rows.shape[:2], -np.inf) if target is None else np.array(target, order="C"),
+        np.array(question.rows),
+        np.full(shape, -np.inf) if target is None else np.array(target, order="C"),
         float(question.tolerance),
-        int(question.budget.nodes),
+        int(question.resources.nodes),
         np.zeros(1, np.uint8),
     )
 

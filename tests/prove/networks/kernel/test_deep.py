@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lcifr.prove import radius
-from lcifr.prove.gate import build_question
+from lcifr.prove.gate import ask, build_question
 from lcifr.prove.maximize import find_method
 from lcifr.prove.networks.kernel import call
 from lcifr.prove.proof import NumericSplit
@@ -34,9 +34,9 @@ def test_it_finds_the_maximum_alone(block: int) -> None:
     """Every answer is that of enumeration, with a point that reaches it."""
     for seed in range(6 * block, 6 * block + 6):
         one = instance(seed)
-        question = build_question(one.network, one.directions, one.region, tolerance=TOLERANCE, budget=2000)
-        truth = find_method("enumerate").maximize(question).upper
-        found = find_method("branch").maximize(question)
+        question = build_question(one.network, one.directions, one.region, tolerance=TOLERANCE, resources=2000)
+        truth = ask(find_method("enumerate"), question).upper
+        found = ask(find_method("branch"), question)
         assert (found.upper >= truth).all(), seed
         there = np.isfinite(truth)
         assert (found.upper[there] - truth[there] <= TOLERANCE * (1 + np.abs(truth[there]))).all(), seed
@@ -47,11 +47,11 @@ def test_it_finds_the_maximum_alone(block: int) -> None:
 def test_a_target_ends_the_search_on_the_right_side(seed: int) -> None:
     one = instance(seed)
     question = build_question(one.network, one.directions, one.region, tolerance=TOLERANCE)
-    truth = find_method("enumerate").maximize(question).upper
+    truth = ask(find_method("enumerate"), question).upper
     for shift in (-0.1, -1e-4, 1e-4, 0.1):
         target = np.where(np.isfinite(truth), truth, 0.0) + shift
         asked = build_question(one.network, one.directions, one.region, tolerance=TOLERANCE, target=target)
-        found = find_method("branch").maximize(asked)
+        found = ask(find_method("branch"), asked)
         there = np.isfinite(truth)
         assert ((found.upper < target) == (truth < target))[there].all()
         assert ((found.best > target) == (truth > target))[there].all()
@@ -68,7 +68,7 @@ def test_the_radius_is_the_largest_direction(seed: int) -> None:
     region, x = one.region.take(rows), x[rows]
     found = radius(one.network, x, region, tolerance=TOLERANCE)
     signs = np.concatenate([np.eye(one.network.outputs), -np.eye(one.network.outputs)])
-    truth = find_method("enumerate").maximize(build_question(one.network, signs, region)).upper
+    truth = ask(find_method("enumerate"), build_question(one.network, signs, region)).upper
     apart = np.maximum((truth - one.network(x) @ signs.T).max(1), 0.0)
     assert found.exact.all()
     assert (found.radius >= apart).all()
@@ -80,10 +80,11 @@ def test_the_search_writes_its_own_proofs(block: int) -> None:
     """It finds the same with proofs and without, the exact checker confirms every bound, and nobody searches again."""
     for seed in range(6 * block, 6 * block + 6):
         one = random_instance(seed, people=2, hidden=[[4], *SHAPES][seed % (len(SHAPES) + 1)])
-        ask = {"tolerance": TOLERANCE, "budget": 2000}
-        question = build_question(one.network, one.directions, one.region, proof=True, **ask)
-        found = find_method("branch").maximize(question)
-        plain = find_method("branch").maximize(replace(question, proof=False))
+        question = build_question(
+            one.network, one.directions, one.region, proof=True, tolerance=TOLERANCE, resources=2000
+        )
+        found = ask(find_method("branch"), question)
+        plain = ask(find_method("branch"), replace(question, proof=False))
         assert not refusals(one.network, question.directions, one.region, found), seed
         there = np.isfinite(plain.upper)
         apart = np.abs(found.upper[there] - plain.upper[there])
@@ -102,8 +103,8 @@ def deep_instance(seed: int) -> Instance:
 def test_numbers_are_halved_where_that_gains_more(seed: int) -> None:
     """Proofs with both kinds of split are confirmed, and bound and point meet."""
     one = deep_instance(seed)
-    question = build_question(one.network, one.directions, one.region, tolerance=1e-4, budget=2000, proof=True)
-    found = find_method("branch").maximize(question)
+    question = build_question(one.network, one.directions, one.region, tolerance=1e-4, resources=2000, proof=True)
+    found = ask(find_method("branch"), question)
     splits = {type(node) for part in found.proof[0] for cell in part for claim in cell.claims for node in claim.nodes}
     assert NumericSplit in splits
     assert not refusals(one.network, question.directions, one.region, found)
@@ -115,9 +116,9 @@ def test_a_record_without_room_starts_again() -> None:
     """A record of a few nodes gives the same proofs, people kept in their order."""
     one = random_instance(6, people=7, hidden=[6, 5], k=3)
     question = build_question(one.network, one.directions, one.region, tolerance=TOLERANCE, proof=True)
-    whole = find_method("branch").maximize(question)
+    whole = ask(find_method("branch"), question)
     with patch.object(call, "RECORDED", 8), patch.object(call, "NODES", 4):
-        small = find_method("branch").maximize(question)
+        small = ask(find_method("branch"), question)
     assert whole.nodes.max() > 8
     assert np.allclose(whole.upper, small.upper, rtol=TOLERANCE, atol=TOLERANCE)
     assert not refusals(one.network, question.directions, one.region, small)

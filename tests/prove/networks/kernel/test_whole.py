@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from lcifr.prove.gate import build_question
+from lcifr.prove.gate import ask, build_question
 from lcifr.prove.maximize import find_method
 from lcifr.prove.question import Status
 from lcifr.regions.region import Region, WholeColumn
@@ -61,7 +61,7 @@ def test_the_maximum_over_everybody_who_can_exist(seed: int, rows: bool) -> None
     one = world(seed, rows)
     people = everybody(one)
     question = build_question(one.network, one.directions, one.region, tolerance=TOLERANCE, proof=True)
-    found = find_method("branch").maximize(question)
+    found = ask(find_method("branch"), question)
     if not any(part.falling for part in one.region.whole):
         assert not refusals(one.network, question.directions, one.region, found)
     if len(people) == 0:
@@ -80,8 +80,8 @@ def test_the_reals_between_are_not_spoken_of() -> None:
     for seed in range(40):
         one = world(seed)
         reals = replace(one.region, whole=())
-        ask = partial(build_question, one.network, one.directions, tolerance=TOLERANCE)
-        whole, real = (find_method("branch").maximize(ask(region)) for region in (one.region, reals))
+        about = partial(build_question, one.network, one.directions, tolerance=TOLERANCE)
+        whole, real = (ask(find_method("branch"), about(region)) for region in (one.region, reals))
         assert (whole.upper <= real.upper + TOLERANCE * (1 + np.abs(real.upper))).all()
         smaller += int((whole.upper < real.best - 1e-3).any())
         points = reals.sample(200, seed=seed)[0]

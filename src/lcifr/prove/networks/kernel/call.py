@@ -37,7 +37,7 @@ from lcifr.prove.networks.kernel.one_layer import make_kernel
 from lcifr.prove.networks.kernel.proofs import RecordedCell, copy_record, gather
 from lcifr.prove.networks.kernel.record import BASE, FULL, TURN
 from lcifr.prove.networks.rounding import RoundingBound, balance, to_size
-from lcifr.prove.question import Findings, FloatArray, IntArray, Request
+from lcifr.prove.question import Answer, FloatArray, IntArray, Proofs, Question
 from lcifr.regions.region import Cell, LinearRows, Region, WholeColumn
 
 # Calls of a kernel: columns in cell order, pieces of the people shared by threads, more room where needed, Ctrl-C.
@@ -318,11 +318,11 @@ def _to_reach(rows: LinearRows, cell: Cell) -> LinearRows:
     return LinearRows(rows.G, np.where(np.isfinite(level), level, rows.g))
 
 
-def strength_of(network: Network, directions: FloatArray) -> FloatArray:
-    """(…, K) the first strength for directions (…, K, outputs)."""
-    first, last = network.layers
+def strength_of(question: Question) -> FloatArray:
+    """(people, k) the first strength for each direction; or (1, k) where these are alike."""
+    first, last = question.network.layers
     with np.errstate(over="ignore", invalid="ignore"):
-        slope = (np.abs(directions @ last.weight) @ np.abs(first.weight)).max(-1, initial=0.0)
+        slope = (np.abs(question.rows @ last.weight) @ np.abs(first.weight)).max(-1, initial=0.0)
     return np.minimum(START * np.where(slope > 0, slope, 1.0), LARGEST)
 
 
@@ -383,7 +383,7 @@ deep_kernel = cache(make_deep_kernel)
 
 
 def answer_cell(
-    request: Request,
+    question: Question,
     cell: Cell,
     number: int,
     objectives: Objectives,
@@ -392,21 +392,20 @@ def answer_cell(
     stop: Callable[[], None],
 ) -> None:
     """One cell of everybody."""
-    balanced = balance(request.network)
+    balanced = balance(question.network)
     first, layers, order, slope, shift = _layers(Layout.of(balanced.network, cell))
-    directions = request.directions
-    size = np.abs(directions if directions.ndim == 3 else directions[None])
+    size = np.abs(question.rows)
     layers = layers._replace(size=size)
     last = balanced.factor[layers.begin[-2] :, None]
     asked = objectives._replace(
         value=objectives.value / last, rise=size @ slope + FLOOR, shift=size @ shift + FLOOR
     )  # value is exact: a power of two
     rows, cells, neurons = _rows(cell, order), cells_of(cell, order), int(layers.begin[-1])
-    wholes = _whole_columns(request.region.whole, tuple(cell.numeric.tolist()))
+    wholes = _whole_columns(question.region.whole, tuple(cell.numeric.tolist()))
     early = neurons - int(layers.width[-1])
-    shape = RecordShape(request.proof, asked.value.shape[2], neurons, early, len(rows.slope), len(order))
+    shape = RecordShape(question.proof, asked.value.shape[2], neurons, early, len(rows.slope), len(order))
 
-    names = {one.column: one.attribute for one in request.region.whole}
+    names = {one.column: one.attribute for one in question.region.whole}
     about = RecordedCell(balanced.network, cell, number, order, names, balanced.factor)
 
     def ask(room: Room, record: Record) -> Callable[[int, int], int]:
@@ -497,75 +496,89 @@ def _fit(network: Network, rows: LinearRows) -> bool:
     return bool(small and (np.abs(rows.g) <= LARGEST).all())
 
 
-def answer_people(request: Request) -> Findings:
-    """What :func:`answer_chunk` finds; some people whose region has linear rows may be left unanswered."""
+def answer_people(question: Question) -> Answer:
+    """What is found about everyone; whom penalties in place of rows leave open, the search that knows rows answers."""
     stopped = Interruption()
-    if _goes_deep(request) or all(cell.rows is None for cell in request.region.cells):
+    if _goes_deep(question) or all(cell.rows is None for cell in question.region.cells):
         written: list[RecordedCell] = []
-        found = answer_chunk(request, None, written, stopped)
-        proofs = gather(request, found.upper, written) if request.proof else []
-        return replace(_findings(found, np.zeros(0, np.int64)), proofs=proofs, interrupted=stopped.happened)
-    first = strength_of(request.network, request.directions)
+        found = answer_chunk(question, None, written, stopped)
+        proofs = gather(question, found.upper, written) if question.proof else None
+        return _claimed(question, found, proofs, stopped)
+    first = strength_of(question)
 
     def ask(who: IntArray, times: float) -> KernelAnswer:
-        return answer_chunk(request.take(who), times * (first if first.ndim == 1 else first[who]), [], stopped)
+        return answer_chunk(question.take(who), times * (first if len(first) == 1 else first[who]), [], stopped)
 
-    return replace(_findings(*answer_by_penalty(ask, request.region)), interrupted=stopped.happened)
+    kernel_answer, rest = answer_by_penalty(ask, question.region)
+    claim = _claimed(question, kernel_answer, None, stopped)
+    if len(rest) == 0:
+        return claim
+    again = answer_people(replace(question.take(rest), proof=True))  # what it needs for proofs are the rows
+    upper, nodes = np.minimum(claim.upper[rest], again.upper), claim.nodes[rest] + again.nodes
+    found_again = replace(again, upper=upper, nodes=nodes)
+    return replace(claim.replaced(rest, found_again), interrupted=claim.interrupted or again.interrupted)
 
 
-def _goes_deep(request: Request) -> bool:
+def _goes_deep(question: Question) -> bool:
     """Whether the search through any number of layers answers.
 
     One layer has a kernel of its own, several times as fast, but for whole numbers and proofs about linear rows.
     """
-    rows = any(cell.rows is not None for cell in request.region.cells)
-    return request.network.depth > 1 or bool(request.region.whole) or (request.proof and rows)
+    rows = any(cell.rows is not None for cell in question.region.cells)
+    return question.network.depth > 1 or bool(question.region.whole) or (question.proof and rows)
 
 
-def _findings(found: KernelAnswer, unanswered: IntArray) -> Findings:
-    flags = found.exhausted.view(np.bool_), found.branched.view(np.bool_)
-    return Findings(found.upper, found.nodes, *flags, found.witness, unanswered=unanswered)
+def _claimed(question: Question, found: KernelAnswer, proof: Proofs | None, stopped: Interruption) -> Answer:
+    return Answer.claimed(
+        question,
+        found.upper,
+        found.witness,
+        exhausted=found.exhausted.view(np.bool_),
+        nodes=found.nodes,
+        method=found.branched,
+        proof=proof,
+        interrupted=stopped.happened,
+    )
 
 
 def answer_chunk(
-    request: Request, strength: FloatArray | None, written: list[RecordedCell], stopped: Interruption
+    question: Question, strength: FloatArray | None, written: list[RecordedCell], stopped: Interruption
 ) -> KernelAnswer:
     """What the kernel finds. It is given arrays of its own, writable and in order: one kind, one kernel.
 
     ``strength`` : (K,) or (n, K) of the penalties in place of linear rows (see :mod:`penalty`), if there are any. Best
     values and witnesses then pay the penalty, and are to be looked at.
     """
-    region, offset, best = request.region, request.offset, request.reached
-    people, answers = best.shape
+    region, shape, best = question.region, question.directions.shape[:2], question.reached()
     most = max((len(cell.rows.G) for cell in region.cells if cell.rows is not None), default=0)
     found = KernelAnswer(
-        upper=np.full(offset.shape, -np.inf),
-        nodes=np.zeros(offset.shape, np.int64),
-        exhausted=np.zeros(offset.shape, np.uint8),
-        branched=np.zeros(offset.shape, np.uint8),
+        upper=np.full(shape, -np.inf),
+        nodes=np.zeros(shape, np.int64),
+        exhausted=np.zeros(shape, np.uint8),
+        branched=np.zeros(shape, np.uint8),
         best=best,
-        witness=np.full((people, answers, region.features + most), np.nan),
+        witness=np.full((*best.shape, region.features + most), np.nan),
     )
-    objectives = _objectives(request)
+    objectives = _objectives(question)
     objectives.stop.fill(stopped.happened)
 
     def stop() -> None:
         stopped.happened = True
         objectives.stop.fill(1)
 
-    with stopped_at(request.deadline, objectives.stop.fill):
+    with stopped_at(question.deadline, objectives.stop.fill):
         for number, cell in enumerate(region.cells):
             if not cell.present.any():
                 continue
-            if _goes_deep(request):
-                answer_cell(request, cell, number, objectives, found, written, stop)
+            if _goes_deep(question):
+                answer_cell(question, cell, number, objectives, found, written, stop)
             else:
-                _answer_cell(request, cell, number, strength, objectives, found, written, stop)
+                _answer_cell(question, cell, number, strength, objectives, found, written, stop)
     return found._replace(witness=found.witness[:, :, : region.features])
 
 
 def _answer_cell(
-    request: Request,
+    question: Question,
     cell: Cell,
     number: int,
     strength: FloatArray | None,
@@ -575,18 +588,18 @@ def _answer_cell(
     stop: Callable[[], None],
 ) -> None:
     """One cell of everybody, its linear rows as penalties."""
-    network, directions = request.network, request.directions
+    network, rows = question.network, question.rows
     if cell.rows is not None and strength is not None:
         network, cell = with_penalties(network, cell)
-        directions = np.concatenate([directions, strength[..., None]], -1)
-        objectives = _towards(objectives, network, directions)
+        rows = np.concatenate([rows, strength[..., None]], -1)
+        objectives = _towards(objectives, network, rows)
     layer, order, slope, shift = _first_layer(Layout.of(network, cell))
-    size = np.abs(directions if directions.ndim == 3 else directions[None])
+    size = np.abs(rows)
     asked = objectives._replace(
         rise=size @ slope + FLOOR, shift=size @ shift + FLOOR
     )  # as RoundingBound.rounding_error
     cells, (columns, hidden) = cells_of(cell, order), layer.weight.shape
-    shape = RecordShape(request.proof, asked.value.shape[2], hidden, 0, 0, columns)
+    shape = RecordShape(question.proof, asked.value.shape[2], hidden, 0, 0, columns)
 
     def ask(room: Room, record: Record) -> Callable[[int, int], int]:
         workspace = make_workspace(layer, cells, shape.directions, room, record)
@@ -595,8 +608,8 @@ def _answer_cell(
     answer_pieces(len(cell.present), Pieces(ask, shape, RecordedCell(network, cell, number, order), written), stop)
 
 
-def _objectives(request: Request) -> Objectives:
-    none, target = np.zeros(0), request.target
+def _objectives(question: Question) -> Objectives:
+    none, target = np.zeros(0), question.target
     blank = Objectives(
         none[None, None],
         none[None, None],
@@ -604,20 +617,20 @@ def _objectives(request: Request) -> Objectives:
         none[None],
         none[None],
         none[None],
-        np.ascontiguousarray(request.offset),
-        np.full(request.reached.shape, -np.inf) if target is None else np.array(target, order="C"),
-        float(request.tolerance),
-        request.together,
-        request.branch,
-        int(request.nodes),
+        np.ascontiguousarray(question.offset),
+        np.full((question.region.people, question.answers), -np.inf) if target is None else np.array(target, order="C"),
+        float(question.tolerance),
+        question.shared is not None,
+        question.branch,
+        int(question.resources.nodes),
         np.zeros(1, np.uint8),
     )
-    return _towards(blank, request.network, request.directions)
+    return _towards(blank, question.network, question.rows)
 
 
-def _towards(objectives: Objectives, network: Network, directions: FloatArray) -> Objectives:
-    """The same question in these directions (·, outputs) of this network."""
-    rows, last = directions if directions.ndim == 3 else directions[None], network.layers[-1]
+def _towards(objectives: Objectives, network: Network, rows: FloatArray) -> Objectives:
+    """The same question in these directions (people or 1, k, outputs) of this network."""
+    last = network.layers[-1]
     value = np.ascontiguousarray(np.swapaxes(rows @ last.weight, 1, 2))
     return objectives._replace(
         value=value,

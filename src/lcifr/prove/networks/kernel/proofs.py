@@ -39,7 +39,7 @@ from lcifr.prove.proof import (
     ReluSplit,
     WholeSplit,
 )
-from lcifr.prove.question import FloatArray, ProofLists, Request
+from lcifr.prove.question import FloatArray, Question
 from lcifr.regions.region import Cell
 
 
@@ -222,7 +222,7 @@ class _CellWriter:
         return sides
 
 
-def gather(request: Request, upper: FloatArray, written: Sequence[RecordedCell]) -> ProofLists:
+def gather(question: Question, upper: FloatArray, written: Sequence[RecordedCell]) -> list[PersonProof]:
     """The proofs of everybody, from what was recorded piece by piece and cell by cell."""
     parts: list[list[RecordedCell]] = [[] for _ in upper]
     for part in sorted(written, key=lambda one: one.number):
@@ -230,5 +230,5 @@ def gather(request: Request, upper: FloatArray, written: Sequence[RecordedCell])
         for person in range(part.start, part.start + len(part.record.root)):
             if part.cell.present[person]:
                 parts[person].append(part)
-    rows = request.directions
-    return [PersonProof(i, part, rows if rows.ndim == 2 else rows[i], upper[i]) for i, part in enumerate(parts)]
+    rows = question.rows
+    return [PersonProof(i, part, rows[i if len(rows) > 1 else 0], upper[i]) for i, part in enumerate(parts)]
