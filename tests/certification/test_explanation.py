@@ -9,6 +9,7 @@ import pytest
 
 from lcifr.certification.explain import PAIRS, SHOWN, Explanation, undrawn_pairs
 from lcifr.certification.handover import FrozenEncoder
+from lcifr.display.scores import signed
 from lcifr.errors import LcifrError
 from lcifr.models.loading import read_model
 from tests.certification import explained_models
@@ -39,12 +40,12 @@ def test_figures_have_axes_for_everything_that_is_shown():
     explanation = found.explain()
     row = int(found.violated.argmax())
     figure = explanation.plot(person=found.ids[row])
-    assert len(figure.axes) == 2 * min(len(explanation.scores), SHOWN)
+    assert len(figure.axes) == min(len(explanation.scores), SHOWN)
     person = explanation.person(found.ids[row])
     assert len(person.plot().axes) == 1
     assert len(person.plot_around().axes) == len(person.profiles)
     one = explanation.plot(["age"])
-    assert len(one.axes) == 2
+    assert len(one.axes) == 1
 
 
 def test_a_model_that_is_not_additive_is_shown_around_its_counterexamples_only():
@@ -85,9 +86,10 @@ def test_pairs_count_in_contributions_and_are_named():
     assert explanation.pairs
     page = Tags(explanation._repr_html_())
     assert page.names.count("svg") == min(len(explanation.scores), SHOWN) + min(len(explanation.pairs), PAIRS)
-    assert len(explanation.plot_pairs().axes) == 2 * min(
-        len(explanation.pairs), PAIRS
-    )  # each with its scale of colours
+    maps = explanation.plot_pairs()
+    assert len(maps.axes) == min(len(explanation.pairs), PAIRS)
+    most = max(value for column in explanation.pair_scores[0].adds for value in column)
+    assert f"up to {signed(most)}" in {words.get_text() for words in maps.axes[0].texts}
     for name in undrawn_pairs(explanation.pairs, explanation.pair_scores):
         assert name in page.text
     listed = {one.attribute for one in explanation.person(found.ids[0]).score.contributions}

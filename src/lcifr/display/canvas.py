@@ -1,4 +1,7 @@
-"""SVG charts from shapes: escaped markup, axes, labels that do not overlap, and a compact form for a page's script."""
+"""Charts as lists of shapes: axes, labels that do not overlap, and writers for SVG and for a page's script.
+
+``figures`` writes the same shapes with matplotlib.
+"""
 
 from __future__ import annotations
 
@@ -151,7 +154,7 @@ def fit_row(centres: Sequence[float], texts: Sequence[str], right: float) -> lis
     return moved if apart else None
 
 
-# Axes of SVG charts: coordinates, grids, ticks, and the shell of a chart with its title and description.
+# Axes: coordinates, grids and ticks.
 
 WIDTH, HEIGHT = 440, 260
 LEFT, RIGHT, TOP, BOTTOM = 46, 22, 14, 44
@@ -190,22 +193,7 @@ def count_tick(value: float) -> str:
     return count(int(value))
 
 
-def svg(parts: Any, *, title: str, description: str, key: str, height: float = HEIGHT) -> Element:
-    """A chart that a screen reader can read out."""
-    return element(
-        "svg",
-        element("title", title, id=f"{key}-title"),
-        element("desc", description, id=f"{key}-desc"),
-        parts,
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {WIDTH} {height:g}",
-        class_="chart",
-        role="img",
-        aria_labelledby=f"{key}-title {key}-desc",
-    )
-
-
-def grid(frame: Frame, ticks: Sequence[float], tick_text: Callable[[float], str]) -> list[Element]:
+def grid(frame: Frame, ticks: Sequence[float], tick_text: Callable[[float], str]) -> list[Shape]:
     """Lines across with their numbers."""
     found = []
     for tick in ticks:
@@ -215,7 +203,7 @@ def grid(frame: Frame, ticks: Sequence[float], tick_text: Callable[[float], str]
     return found
 
 
-def across(frame: Frame, tick_text: Callable[[float], str], axis: str) -> list[Element]:
+def across(frame: Frame, tick_text: Callable[[float], str], axis: str) -> list[Shape]:
     """The axis below, with as many numbers as have room, and its name."""
     for many in range(TICKS, 0, -1):
         ticks = round_ticks(frame.left, frame.right, many)
@@ -242,24 +230,7 @@ def round_step(least: float) -> float:
     return float(next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9)))
 
 
-def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Element:
-    return element("line", x1=f"{x1:.1f}", y1=f"{y1:.1f}", x2=f"{x2:.1f}", y2=f"{y2:.1f}", class_=kind)
-
-
-def rectangle(x: float, y: float, width: float, height: float, kind: str) -> Element:
-    shape = {"x": x, "y": y, "width": max(width, 0.5), "height": height}
-    return element("rect", **{name: f"{value:.1f}" for name, value in shape.items()}, class_=kind)
-
-
-def circle(x: float, y: float, radius: float, kind: str) -> Element:
-    return element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r=f"{radius:g}", class_=kind)
-
-
-def text(x: float, y: float, words: str, anchor: str, kind: str = "tick") -> Element:
-    return element("text", words, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, class_=kind)
-
-
-# SVG charts as short lists of numbers and texts, from which a page's script makes the same elements again.
+# Shapes: what a chart consists of, before it is SVG, a figure, or a list for a page's script.
 
 SHAPES = {
     "line": ("x1", "y1", "x2", "y2", "class"),
@@ -268,24 +239,112 @@ SHAPES = {
     "text": ("x", "y", "text-anchor", "class"),
     "polyline": ("points", "class"),
 }
-"""What a chart consists of; the script has the same list."""
+"""The attributes of each; a page's script has the same list."""
 
 
-def compact_chart(chart: Element) -> list[Any]:
-    """[height, shapes]: of each shape its place in SHAPES, its attributes in that order, and the text of a text."""
-    names = list(SHAPES)
-    shapes: list[list[Any]] = []
-    for one in chart.iter():
-        if one.tag in SHAPES:
-            values = [_value(one.get(name, "")) for name in SHAPES[one.tag]]
-            shapes.append([names.index(one.tag), *values, *([one.text or ""] if one.tag == "text" else [])])
-    return [_value(chart.attrib["viewBox"].split()[3]), shapes]
+@dataclass(frozen=True)
+class Shape:
+    """One shape: ``values`` in the order of :data:`SHAPES`, numbers to a tenth, the class that colours it last."""
+
+    tag: str
+    values: tuple[float | str, ...]
+    words: str = ""
+    opacity: str | None = None
 
 
-def _value(text: str) -> Any:
-    """A number where the text is one."""
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    return int(number) if number == int(number) else number
+@dataclass(frozen=True)
+class Picture:
+    """A chart, :data:`WIDTH` wide.
+
+    Parameters
+    ----------
+    marks : of one person, drawn behind everything else; None where no one can be marked.
+    legend : the class and the name of every colour.
+    """
+
+    title: str
+    shapes: tuple[Shape, ...]
+    height: float = HEIGHT
+    marks: tuple[Shape, ...] | None = None
+    legend: tuple[tuple[str, str], ...] = ()
+
+
+def _shape(tag: str, *values: float | str, words: str = "", opacity: str | None = None) -> Shape:
+    rounded = tuple(value if isinstance(value, str) else round(float(value), 1) for value in values)
+    return Shape(tag, rounded, visible(words), opacity)
+
+
+def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Shape:
+    return _shape("line", x1, y1, x2, y2, kind)
+
+
+def rectangle(x: float, y: float, width: float, height: float, kind: str, opacity: str | None = None) -> Shape:
+    return _shape("rect", x, y, max(width, 0.5), height, kind, opacity=opacity)
+
+
+def circle(x: float, y: float, radius: float, kind: str) -> Shape:
+    return _shape("circle", x, y, radius, kind)
+
+
+def text(x: float, y: float, words: str, anchor: str, kind: str = "tick") -> Shape:
+    return _shape("text", x, y, anchor, kind, words=words)
+
+
+def polyline(points: Iterable[tuple[float, float]], kind: str = "path") -> Shape:
+    return _shape("polyline", " ".join(f"{x:.1f},{y:.1f}" for x, y in points), kind)
+
+
+def dot_labels(
+    dots: Sequence[tuple[float, float]], names: Sequence[str], paper: LabelBox, radius: float
+) -> Iterator[Shape]:
+    """The names of dots beside them, of those that have room."""
+    for name, box, (x, _) in zip(names, place_labels(dots, names, paper, radius), dots, strict=True):
+        if box is not None:
+            beside = (box.left, "start") if box.left > x else (box.right, "end") if box.right < x else (x, "middle")
+            yield text(beside[0], box.bottom - 4, name, beside[1], "name")
+
+
+# Writers of pictures: SVG for pages and files, short lists from which a page's script makes the same elements again.
+
+
+def svg(picture: Picture, *, description: str, key: str) -> Element:
+    """A chart that a screen reader can read out."""
+    marks = None if picture.marks is None else element("g", map(svg_shape, picture.marks), class_="marks")
+    return element(
+        "svg",
+        element("title", picture.title, id=f"{key}-title"),
+        element("desc", description, id=f"{key}-desc"),
+        marks,
+        map(svg_shape, picture.shapes),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {WIDTH} {picture.height:g}",
+        class_="chart",
+        role="img",
+        aria_labelledby=f"{key}-title {key}-desc",
+    )
+
+
+def svg_shape(shape: Shape) -> Element:
+    """One shape as an element."""
+    named = dict(zip(SHAPES[shape.tag], shape.values, strict=True))
+    written = {key: value if isinstance(value, str) else _decimal(key, value) for key, value in named.items()}
+    return element(shape.tag, shape.words or None, **written, fill_opacity=shape.opacity)
+
+
+def _decimal(key: str, value: float) -> str:
+    return f"{value:g}" if key == "r" else f"{value:.1f}"
+
+
+def compact(picture: Picture) -> list[Any]:
+    """[height, shapes]: of each shape its place in SHAPES, its values, and the text of a text."""
+    places = {tag: place for place, tag in enumerate(SHAPES)}
+    shapes = [
+        [places[one.tag], *map(_short, one.values), *([one.words] if one.tag == "text" else [])]
+        for one in picture.shapes
+    ]
+    return [_short(picture.height), shapes]
+
+
+def _short(value: float | str) -> float | str:
+    """Whole numbers without a decimal point."""
+    return int(value) if not isinstance(value, str) and value == int(value) else value

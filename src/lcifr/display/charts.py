@@ -1,7 +1,6 @@
-"""SVG charts of verdicts: histograms, frontiers, and the shares of a sweep along one attribute and over two.
+"""Charts of verdicts: histograms, frontiers, and the shares of a sweep along one attribute and over two.
 
-Every chart has a title and a description for screen readers. Colours come from ``chart.css`` through classes, so that
-a page can show the same chart light and dark.
+Colours come from ``chart.css`` through classes, so that a page can show the same chart light and dark.
 """
 
 from __future__ import annotations
@@ -24,23 +23,24 @@ from lcifr.display.canvas import (
     WIDTH,
     Frame,
     LabelBox,
+    Picture,
+    Shape,
     across,
     axis_name,
     circle,
     clipped,
     count_tick,
-    element,
+    dot_labels,
     fit_row,
     grid,
     label_width,
     line,
-    place_labels,
+    polyline,
     raw,
     rectangle,
     round_step,
     round_ticks,
     share_tick,
-    svg,
     text,
     width_of,
 )
@@ -127,11 +127,18 @@ def _edges(values: NDArray[np.float64], around_zero: bool) -> NDArray[np.float64
     return np.array([float(f"{k * step:.12g}") for k in range(first, max(last, first + 1) + 1)])
 
 
-# SVG charts with accessible titles and descriptions.
-#
-# Colours come from ``chart.css`` through classes, so that a page can show the same chart light and dark.
+# Histograms of people and frontiers of models as charts.
 
 DOT = 5.0
+KIND_NAMES = {
+    "certified": "Certified",
+    "counterexample": "Counterexample",
+    "undecided": "Undecided",
+    "not-examined": "Not examined",
+    "checked": "Checked by an auditor",
+    "claimed": "Claimed by the producer",
+}
+"""What people are called by verdict, and radii by who stands behind them."""
 
 
 def chart_style() -> str:
@@ -163,13 +170,13 @@ def model_dot(kind: str, gamma: float, certified: float, score: float, family: s
     return Dot(f"{family}, {name}" if family else name, kind, certified, score, family)
 
 
-def family_lines(dots: Sequence[Dot]) -> tuple[tuple[Dot, ...], ...]:
+def _families(dots: Sequence[Dot]) -> list[list[Dot]]:
     """The weights that were tried, family by family, in the order in which they are joined."""
     tried = [dot for dot in dots if dot.kind in ("tried", "chosen")]
-    return tuple(tuple(dot for dot in tried if dot.family == name) for name in dict.fromkeys(d.family for d in tried))
+    return [[dot for dot in tried if dot.family == name] for name in dict.fromkeys(dot.family for dot in tried)]
 
 
-def histogram_chart(shown: Histogram, *, title: str, description: str, axis: str, key: str) -> Element:
+def histogram_chart(shown: Histogram, *, title: str, axis: str) -> Picture:
     """Stacked bars, one class per kind of person; a line at zero where values lie on both sides of it."""
     totals = [sum(bar) for bar in zip(*shown.counts.values(), strict=True)]
     step = round_step(max(max(totals), 1) / 4)
@@ -178,32 +185,31 @@ def histogram_chart(shown: Histogram, *, title: str, description: str, axis: str
     top = step * -(-max(max(totals), 1) // step)
     ups = [k * step for k in range(int(top / step) + 1)]
     frame = Frame(shown.edges[0], shown.edges[-1], 0.0, top, label_width(ups, count_tick))
-    parts: list[Any] = [grid(frame, ups, count_tick), across(frame, short, axis)]
-    parts.append([_bar(frame, shown, place) for place in range(shown.bars)])
+    shapes = [*grid(frame, ups, count_tick), *across(frame, short, axis)]
+    shapes += [bar for place in range(shown.bars) for bar in _bar(frame, shown, place)]
     if shown.edges[0] < 0 < shown.edges[-1]:
-        parts.append(line(frame.x(0), TOP, frame.x(0), HEIGHT - BOTTOM, "zero"))
-    return svg(parts, title=title, description=description, key=key)
+        shapes.append(line(frame.x(0), TOP, frame.x(0), HEIGHT - BOTTOM, "zero"))
+    return Picture(title, tuple(shapes), legend=tuple((kind, KIND_NAMES[kind]) for kind in shown.counts))
 
 
-def frontier_chart(dots: Sequence[Dot], required: float, *, title: str, description: str, key: str) -> Element:
+def frontier_chart(dots: Sequence[Dot], required: float, *, title: str) -> Picture:
     """Certified share (across) against score (up): the weights tried in a line, both baselines, the score required."""
     scores = [dot.up for dot in dots] + [required]
     spread = (max(scores) - min(scores)) or 0.02
     low, high = min(scores) - 0.15 * spread, max(scores) + 0.15 * spread
     up = round_ticks(low, high)
     frame = Frame(0.0, 1.0, low, high, label_width(up, share_tick))
-    paths = [" ".join(f"{frame.x(d.across):.1f},{frame.y(d.up):.1f}" for d in one) for one in family_lines(dots)]
-    parts: list[Any] = [
-        grid(frame, up, share_tick),
-        across(frame, share_tick, "certified share (validation)"),
+    shapes = (
+        *grid(frame, up, share_tick),
+        *across(frame, share_tick, "certified share (validation)"),
         line(frame.start, frame.y(required), WIDTH - RIGHT, frame.y(required), "required"),
-        [element("polyline", points=path, class_="path") for path in paths],
-        _dots(frame, dots),
-    ]
-    return svg(parts, title=title, description=description, key=key)
+        *(polyline((frame.x(dot.across), frame.y(dot.up)) for dot in one) for one in _families(dots)),
+        *_dots(frame, dots),
+    )
+    return Picture(title, shapes)
 
 
-def _bar(frame: Frame, shown: Histogram, place: int) -> list[Element]:
+def _bar(frame: Frame, shown: Histogram, place: int) -> list[Shape]:
     x, width = frame.x(shown.edges[place]), frame.x(shown.edges[place + 1]) - frame.x(shown.edges[place])
     found, below = [], 0
     for kind, counts in shown.counts.items():
@@ -214,17 +220,12 @@ def _bar(frame: Frame, shown: Histogram, place: int) -> list[Element]:
     return found
 
 
-def _dots(frame: Frame, dots: Sequence[Dot]) -> list[Element]:
+def _dots(frame: Frame, dots: Sequence[Dot]) -> list[Shape]:
     """Every model; one whose name has no room is in the table beside the chart."""
     places = [(frame.x(dot.across), frame.y(dot.up)) for dot in dots]
     paper = LabelBox(frame.start, 0.0, WIDTH, HEIGHT - BOTTOM)
     found = [circle(x, y, DOT, f"dot {dot.kind}") for dot, (x, y) in zip(dots, places, strict=True)]
-    boxes = place_labels(places, [dot.label for dot in dots], paper, DOT + 1)
-    for dot, box, (x, _) in zip(dots, boxes, places, strict=True):
-        if box is not None:
-            beside = (box.left, "start") if box.left > x else (box.right, "end") if box.right < x else (x, "middle")
-            found.append(text(beside[0], box.bottom - 4, dot.label, beside[1], "name"))
-    return found
+    return [*found, *dot_labels(places, [dot.label for dot in dots], paper, DOT + 1)]
 
 
 # Shares of everybody who can exist, by what is known of them, along the values of one attribute and of two.
@@ -287,7 +288,7 @@ class SweepMap:
         return asdict(self)
 
 
-# SVG charts of sweeps: stacked shares along one attribute, and a grid of them over two.
+# Charts of sweeps: stacked shares along one attribute, and a grid of them over two.
 
 KINDS = {
     "proved": "certified",
@@ -296,6 +297,7 @@ KINDS = {
     "violating": "counterexample",
 }
 """The class, and so the colour, of each standing, in the order in which they are stacked."""
+Legend = tuple[tuple[str, str], ...]
 HALVES = (0.0, 0.5, 1.0)
 FLOOR = 120.0
 ROW = 22.0
@@ -303,10 +305,10 @@ NAMES = 120.0
 GAP = 1.0
 
 
-def strip_chart(strip: ShareStrip, *, title: str, description: str, key: str) -> Element:
+def strip_chart(strip: ShareStrip, legend: Legend = ()) -> Picture:
     """A bar for each part of the attribute's values, of equal height, divided by standing."""
     frame = Frame(0.0, float(len(strip.bins)), 0.0, 1.0, label_width(HALVES, _percent), floor=FLOOR)
-    bars: list[Element] = []
+    bars: list[Shape] = []
     for place, shares in enumerate(strip.shares):
         left, right, below = frame.x(place), frame.x(place + 1), 0.0
         for standing, kind in KINDS.items():
@@ -315,27 +317,27 @@ def strip_chart(strip: ShareStrip, *, title: str, description: str, key: str) ->
                 bars.append(rectangle(left + GAP / 2, top, right - left - GAP, bottom - top, f"bar {kind}"))
                 below += share
     base = line(frame.start, FLOOR, WIDTH - RIGHT, FLOOR, "axis")
-    parts = [grid(frame, HALVES, _percent), bars, base, _below(frame, strip.bins)]
-    return svg(parts, title=title, description=description, key=key, height=FLOOR + BOTTOM)
+    shapes = (*grid(frame, HALVES, _percent), *bars, base, *_below(frame, strip.bins))
+    return Picture(strip.bins.attribute, shapes, FLOOR + BOTTOM, legend=legend)
 
 
-def grid_chart(shown: ShareGrid, *, title: str, description: str, key: str) -> Element:
+def grid_chart(shown: ShareGrid, legend: Legend = ()) -> Picture:
     """A rectangle for each part of both attributes, divided from left to right by standing."""
     rows = len(shown.down)
     floor = TOP + ROW * rows
     names = min(NAMES, max(width_of(clipped(label, 15)) for label in shown.down.labels) + 12)
     frame = Frame(0.0, float(len(shown.across)), 0.0, float(rows), names, floor=floor)
-    parts: list[Any] = []
+    shapes: list[Shape] = []
     for row, (label, line_) in enumerate(zip(shown.down.labels, shown.shares, strict=True)):
         y = TOP + ROW * row
-        parts.append(text(names - 6, y + ROW / 2 + 4, clipped(label, 15), "end", "name"))
+        shapes.append(text(names - 6, y + ROW / 2 + 4, clipped(label, 15), "end", "name"))
         for column, shares in enumerate(line_):
-            parts += _divided(frame.x(column), y, frame.x(column + 1) - frame.x(column), shares)
-    parts.append(_below(frame, shown.across))
-    return svg(parts, title=title, description=description, key=key, height=floor + BOTTOM)
+            shapes += _divided(frame.x(column), y, frame.x(column + 1) - frame.x(column), shares)
+    title = f"{shown.down.attribute} and {shown.across.attribute}"
+    return Picture(title, (*shapes, *_below(frame, shown.across)), floor + BOTTOM, legend=legend)
 
 
-def _divided(x: float, y: float, width: float, shares: Shares) -> list[Element]:
+def _divided(x: float, y: float, width: float, shares: Shares) -> list[Shape]:
     """From left to right, what is violating first; nothing where nobody can exist."""
     found, left, room = [], x + GAP / 2, width - GAP
     for standing, kind in reversed(KINDS.items()):
@@ -345,12 +347,12 @@ def _divided(x: float, y: float, width: float, shares: Shares) -> list[Element]:
     return found
 
 
-def _below(frame: Frame, bins: ValueParts) -> list[Element]:
+def _below(frame: Frame, bins: ValueParts) -> list[Shape]:
     """As many labels as have room, each below the middle of its part or the edge of it, and the attribute's name."""
     wide = bool(bins.edges) and any(" to " in label for label in bins.labels)
     places = [(float(place), short(edge)) for place, edge in enumerate(bins.edges)] if wide else []
     places = places or [(place + 0.5, clipped(label, 12)) for place, label in enumerate(bins.labels)]
-    found: list[Element] = []
+    found: list[Shape] = []
     for step in range(1, len(places) + 1):
         kept = places[::step]
         centres = fit_row([frame.x(place) for place, _ in kept], [words for _, words in kept], WIDTH)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from lcifr.display.canvas import element, raw, to_html
+from lcifr.display.canvas import element, raw, svg, to_html
 from lcifr.display.charts import chart_style
 from lcifr.display.score_charts import pair_chart, pair_sentence, profile_chart, score_chart
 from lcifr.display.scores import (
@@ -64,7 +64,7 @@ def scores_html(
 ) -> str:
     """What each attribute adds, as charts; pairs as maps."""
     maps = [
-        element("div", pair_chart(one, title=one.name, description=pair_sentence(one), key=f"pair-{place}"))
+        element("div", svg(pair_chart(one), description=pair_sentence(one), key=f"pair-{place}"))
         for place, one in enumerate(pairs)
     ]
     return _box(
@@ -89,7 +89,7 @@ def person_html(
         parts += [element("div", person_sentence(score)), _contributions(score, values), _charts(marked)]
     for number, one in enumerate(profiles):
         words = profile_sentence(one)
-        drawn = profile_chart(one, title=one.attribute, description=words, key=f"profile-{number}")
+        drawn = svg(profile_chart(one), description=words, key=f"profile-{number}")
         parts.append(element("div", element("div", words), drawn, style="max-width:34em"))
     return _box(*parts)
 
@@ -100,7 +100,7 @@ def _style() -> Element:
 
 def _charts(marked: Sequence[MarkedScore]) -> Element:
     drawn = [
-        score_chart(one, title=one.score.attribute, description=score_sentence(one.score), key=f"score-{place}")
+        svg(score_chart(one), description=score_sentence(one.score), key=f"score-{place}")
         for place, one in enumerate(marked)
     ]
     return element("div", drawn, style=SIDE_BY_SIDE)

@@ -1,12 +1,10 @@
-"""SVG charts of the scores of attributes and of pairs of them, and of a model's output along one attribute."""
+"""Charts of the scores of attributes and of pairs of them, and of a model's output along one attribute."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import Any
-from xml.etree.ElementTree import Element
 
 from lcifr.display.canvas import (
     BOTTOM,
@@ -16,25 +14,38 @@ from lcifr.display.canvas import (
     WIDTH,
     Frame,
     LabelBox,
+    Picture,
+    Shape,
     across,
     axis_name,
     circle,
     clipped,
-    element,
+    dot_labels,
     fit_row,
     grid,
     label_width,
     line,
-    place_labels,
+    polyline,
     rectangle,
     round_ticks,
-    svg,
     text,
 )
-from lcifr.display.scores import AttributeScore, Freedom, MarkedScore, PairAxis, PairScore, Profile, signed
+from lcifr.display.scores import (
+    BAR,
+    AttributeScore,
+    Freedom,
+    MarkedScore,
+    PairAxis,
+    PairScore,
+    PersonScore,
+    Profile,
+    bar_shapes,
+    place_bars,
+    signed,
+)
 from lcifr.display.text import short
 
-# SVG charts of attribute scores: steps of a number over the people's histogram, bars of a category, one person.
+# Attribute scores: steps of a number over the people's histogram, bars of a category, one person.
 
 FLOOR, GAP, BARS = 158.0, 10.0, 48.0
 """Of the steps; then a gap, and the histogram below."""
@@ -58,19 +69,15 @@ class Mark:
     similar: tuple[Four, ...]
 
 
-def score_chart(marked: MarkedScore, *, title: str, description: str, key: str) -> Element:
+def score_chart(marked: MarkedScore) -> Picture:
     """What an attribute adds: up, or to the right, is more. The person's value and similar range are marked."""
-    score = marked.score
-    marks = element("g", mark_shapes(person_mark(marked)), class_="marks")
-    parts = _bars(score, marks) if score.categories else _steps(score, marks)
+    score, mark = marked.score, person_mark(marked)
+    marks = [rectangle(*band, "similar") for band in mark.similar]
+    marks += [] if mark.own is None else [line(*mark.own, "own")]
+    shapes = _bars(score) if score.categories else _steps(score)
     height = _height(score) if score.categories else FLOOR + GAP + BARS + BOTTOM
-    return svg(parts, title=title, description=description, key=key, height=height)
-
-
-def mark_shapes(mark: Mark) -> list[Element]:
-    """The band of what is similar, and the person's own value."""
-    found = [rectangle(x, y, width, height, "similar") for x, y, width, height in mark.similar]
-    return found if mark.own is None else [*found, line(*mark.own, "own")]
+    legend = tuple((f"o{number}", name) for number, name in enumerate(score.outputs))
+    return Picture(score.attribute, tuple(shapes), height, tuple(marks), legend)
 
 
 def person_mark(marked: MarkedScore) -> Mark:
@@ -106,7 +113,7 @@ def _extent_of_score(score: AttributeScore) -> tuple[float, float]:
     return min(values) - room, max(values) + room
 
 
-def _steps(score: AttributeScore, marks: Element) -> list[Any]:
+def _steps(score: AttributeScore) -> list[Shape]:
     frame = _frame(score)
     assert score.people is not None
     counts = score.people.counts["people"]
@@ -118,21 +125,16 @@ def _steps(score: AttributeScore, marks: Element) -> list[Any]:
     ]
     zero = line(frame.start, frame.y(0), WIDTH - RIGHT, frame.y(0), "axis")
     return [
-        marks,
-        grid(frame, round_ticks(frame.low, frame.high), short),
+        *grid(frame, round_ticks(frame.low, frame.high), short),
         zero,
-        bars,
-        across(below, short, axis_name(score.attribute, score.unit)),
+        *bars,
+        *across(below, short, axis_name(score.attribute, score.unit)),
         text(below.start - 6, below.floor - 2, "people", "end"),
-        [_path(frame, score.edges, values, place) for place, values in enumerate(score.adds)],
+        *(polyline(_corners(frame, score.edges, adds), f"path o{place}") for place, adds in enumerate(score.adds)),
     ]
 
 
-def _path(frame: Frame, edges: Sequence[float], values: Sequence[float], place: int) -> Element:
-    return element("polyline", points=step_points(frame, edges, values), class_=f"path o{place}")
-
-
-def step_points(frame: Frame, edges: Sequence[float], values: Sequence[float]) -> str:
+def _corners(frame: Frame, edges: Sequence[float], values: Sequence[float]) -> list[tuple[float, float]]:
     """The corners of a step function; of steps that nobody could see, the last."""
     corners = [
         (frame.x(edge), frame.y(value)) for value, ends in zip(values, pairwise(edges), strict=True) for edge in ends
@@ -141,7 +143,7 @@ def step_points(frame: Frame, edges: Sequence[float], values: Sequence[float]) -
     for x, y in corners[1:]:
         if abs(x - kept[-1][0]) > NEAR or abs(y - kept[-1][1]) > NEAR:
             kept.append((x, y))
-    return " ".join(f"{x:.1f},{y:.1f}" for x, y in kept)
+    return kept
 
 
 # -- categories --------------------------------------------------------------------------------------------------------
@@ -157,13 +159,13 @@ def _height(score: AttributeScore) -> float:
     return TOP + ROW * len(shown_categories(score)) + BOTTOM
 
 
-def _bars(score: AttributeScore, marks: Element) -> list[Any]:
+def _bars(score: AttributeScore) -> list[Shape]:
     """One row for each category; the bar begins where nothing is added, and the people stand beside it."""
     low, high = _extent_of_score(score)
     floor = _height(score) - BOTTOM
     wide = (ADDS - NAMES) / (high - low)
     most = max(*score.counts, 1)
-    parts: list[Any] = [marks]
+    parts: list[Shape] = []
     for tick in round_ticks(low, high, 4):
         x = NAMES + (tick - low) * wide
         parts += [line(x, TOP, x, floor, "grid"), text(x, floor + 17, short(tick), "middle")]
@@ -182,7 +184,7 @@ def _bars(score: AttributeScore, marks: Element) -> list[Any]:
     return [*parts, text((NAMES + ADDS) / 2, floor + BOTTOM - 8, "adds", "middle", "label")]
 
 
-# SVG heat map of a pair score: blue cells raise the output, red ones lower it, the deeper the more.
+# A pair score as a map: blue cells raise the output, red ones lower it, the deeper the more.
 
 PAIR_FLOOR = HEIGHT - BOTTOM
 PAIR_NAMES = 112.0
@@ -190,7 +192,7 @@ PAIR_NAMES = 112.0
 LISTED = 12
 
 
-def pair_chart(score: PairScore, *, title: str, description: str, key: str) -> Element:
+def pair_chart(score: PairScore) -> Picture:
     """A rectangle for each piece of both attributes."""
     start = (
         PAIR_NAMES if score.up.categories else label_width(round_ticks(score.up.edges[0], score.up.edges[-1]), short)
@@ -203,8 +205,7 @@ def pair_chart(score: PairScore, *, title: str, description: str, key: str) -> E
         for ends, column in zip(pairwise(x), score.adds, strict=True)
         for span, (kind, shade) in _runs(y, [_look(value / most) for value in column])
     ]
-    parts: list[Any] = [cells, _below(frame, score.across), _beside(frame, score.up)]
-    return svg(parts, title=title, description=description, key=key)
+    return Picture(score.name, (*cells, *_below(frame, score.across), *_beside(frame, score.up)))
 
 
 def _look(share: float) -> tuple[str, str]:
@@ -219,18 +220,16 @@ def _runs(ends: list[float], looks: list[tuple[str, str]]) -> Iterator[tuple[tup
         yield (ends[start], ends[place]), look
 
 
-def _cell(frame: Frame, ends: tuple[float, float], span: tuple[float, float], kind: str, shade: str) -> Element:
+def _cell(frame: Frame, ends: tuple[float, float], span: tuple[float, float], kind: str, shade: str) -> Shape:
     (x, right), (y, top) = (frame.x(ends[0]), frame.x(ends[1])), (frame.y(span[0]), frame.y(span[1]))
-    made = rectangle(x, top, right - x, y - top, kind)
-    made.set("fill-opacity", shade)
-    return made
+    return rectangle(x, top, right - x, y - top, kind, shade)
 
 
 def _ends(axis: PairAxis) -> list[float]:
     return list(axis.edges) or [float(place) for place in range(axis.count + 1)]
 
 
-def _below(frame: Frame, axis: PairAxis) -> list[Element]:
+def _below(frame: Frame, axis: PairAxis) -> list[Shape]:
     name = axis_name(axis.attribute, axis.unit)
     if not axis.categories:
         return across(frame, short, name)
@@ -242,9 +241,8 @@ def _below(frame: Frame, axis: PairAxis) -> list[Element]:
     return [*found, text((frame.start + WIDTH - RIGHT) / 2, frame.floor + BOTTOM - 8, name, "middle", "label")]
 
 
-def _beside(frame: Frame, axis: PairAxis) -> list[Element]:
-    found = [text(frame.start - 6, TOP, clipped(axis_name(axis.attribute, axis.unit), 30), "start", "label")]
-    found[0].set("x", "0")
+def _beside(frame: Frame, axis: PairAxis) -> list[Shape]:
+    found = [text(0, TOP, clipped(axis_name(axis.attribute, axis.unit), 30), "start", "label")]
     if axis.categories:
         step = -(-axis.count // 12)
         named = list(enumerate(axis.categories))[::step]
@@ -272,7 +270,7 @@ def _piece(axis: PairAxis, place: int) -> str:
     return f"{short(axis.edges[place], 6)} to {short(axis.edges[place + 1], 6)}"
 
 
-# SVG chart of a profile: the output along an attribute, the decision's threshold, a person and a counterexample.
+# A profile: the output along an attribute, the decision's threshold, a person and a counterexample.
 
 PROFILE_FLOOR = 170.0
 """Categories that are drawn: both of the pair, and the first others."""
@@ -280,14 +278,12 @@ DOT = 5.0
 LABELS = ("this person’s value", "counterexample")
 
 
-def profile_chart(profile: Profile, *, title: str, description: str, key: str) -> Element:
+def profile_chart(profile: Profile) -> Picture:
     """The output along an attribute, both values marked; a dashed line is where the decision changes."""
     if profile.categories:
-        parts = _categories(profile)
         height = TOP + ROW * len(drawn_categories(profile)) + BOTTOM
-    else:
-        parts, height = _numbers(profile), PROFILE_FLOOR + BOTTOM
-    return svg(parts, title=title, description=description, key=key, height=height)
+        return Picture(profile.attribute, tuple(_categories(profile)), height)
+    return Picture(profile.attribute, tuple(_numbers(profile)), PROFILE_FLOOR + BOTTOM)
 
 
 def _extent_of_profile(profile: Profile) -> tuple[float, float]:
@@ -296,37 +292,31 @@ def _extent_of_profile(profile: Profile) -> tuple[float, float]:
     return min(values) - room, max(values) + room
 
 
-def _numbers(profile: Profile) -> list[Any]:
+def _numbers(profile: Profile) -> list[Shape]:
     low, high = _extent_of_profile(profile)
     up = round_ticks(low, high)
     frame = Frame(profile.edges[0], profile.edges[-1], low, high, label_width(up, short), floor=PROFILE_FLOOR)
-    points = step_points(frame, profile.edges, profile.outputs) if profile.stepwise else _points(frame, profile)
+    if profile.stepwise:
+        points = _corners(frame, profile.edges, profile.outputs)
+    else:
+        points = [(frame.x(x), frame.y(y)) for x, y in zip(profile.edges, profile.outputs, strict=True)]
     return [
-        grid(frame, up, short),
-        across(frame, short, axis_name(profile.attribute, profile.unit)),
-        [line(frame.start, frame.y(limit), WIDTH - RIGHT, frame.y(limit), "zero") for limit in profile.limits],
-        element("polyline", points=points, class_="path"),
-        _pair(frame, profile),
+        *grid(frame, up, short),
+        *across(frame, short, axis_name(profile.attribute, profile.unit)),
+        *(line(frame.start, frame.y(limit), WIDTH - RIGHT, frame.y(limit), "zero") for limit in profile.limits),
+        polyline(points),
+        *_pair(frame, profile),
     ]
 
 
-def _points(frame: Frame, profile: Profile) -> str:
-    pairs = zip(profile.edges, profile.outputs, strict=True)
-    return " ".join(f"{frame.x(x):.1f},{frame.y(y):.1f}" for x, y in pairs)
-
-
-def _pair(frame: Frame, profile: Profile) -> list[Element]:
+def _pair(frame: Frame, profile: Profile) -> list[Shape]:
     ends = ((float(profile.own), profile.at_own), (float(profile.other), profile.at_other))
     places = [(frame.x(x), frame.y(y)) for x, y in ends]
     found = [
         circle(*place, DOT, f"dot {kind}") for place, kind in zip(places, ("person", "counterexample"), strict=True)
     ]
     paper = LabelBox(frame.start, 0.0, WIDTH, PROFILE_FLOOR)
-    for words, box, (x, _) in zip(LABELS, place_labels(places, LABELS, paper, DOT + 1), places, strict=True):
-        if box is not None:
-            beside = (box.left, "start") if box.left > x else (box.right, "end") if box.right < x else (x, "middle")
-            found.append(text(beside[0], box.bottom - 4, words, beside[1], "name"))
-    return found
+    return [*found, *dot_labels(places, LABELS, paper, DOT + 1)]
 
 
 def drawn_categories(profile: Profile) -> tuple[str, ...]:
@@ -336,13 +326,13 @@ def drawn_categories(profile: Profile) -> tuple[str, ...]:
     return tuple(name for name in profile.categories if name in first or name in others)
 
 
-def _categories(profile: Profile) -> list[Any]:
+def _categories(profile: Profile) -> list[Shape]:
     """A row for each category, with a dot at its output."""
     low, high = _extent_of_profile(profile)
     rows = drawn_categories(profile)
     floor = TOP + ROW * len(rows)
     wide = (WIDTH - RIGHT - NAMES) / (high - low)
-    parts: list[Any] = []
+    parts: list[Shape] = []
     for tick in round_ticks(low, high):
         x = NAMES + (tick - low) * wide
         parts += [line(x, TOP, x, floor, "grid"), text(x, floor + 17, short(tick), "middle")]
@@ -356,3 +346,18 @@ def _categories(profile: Profile) -> list[Any]:
         parts.append(text(NAMES - 6, y + 4, clipped(name), "end", "name"))
         parts.append(circle(NAMES + (output - low) * wide, y, DOT, f"dot {kinds.get(name, 'other')}"))
     return [*parts, text((NAMES + WIDTH - RIGHT) / 2, floor + BOTTOM - 8, profile.axis, "middle", "label")]
+
+
+# A person's contributions, for figures; pages have them as a table with a bar in each row.
+
+
+def contribution_chart(score: PersonScore, title: str) -> Picture:
+    """What each attribute adds for a person, and how far that could move within φ."""
+    shapes: list[Shape] = []
+    for row, (one, place) in enumerate(zip(score.contributions, place_bars(score), strict=True)):
+        y = TOP + ROW * row
+        shapes += [text(NAMES - 6, y + 12, clipped(one.attribute), "end", "name"), *bar_shapes(one, place, NAMES, y)]
+        shapes.append(text(NAMES + BAR + 6, y + 12, signed(one.adds), "start"))
+    floor = TOP + ROW * len(score.contributions)
+    words = f"adds: + for {clipped(score.up)}, − for {clipped(score.down)}; the band is what someone similar may have"
+    return Picture(title, (*shapes, text(0, floor + BOTTOM - 22, words, "start", "label")), floor + BOTTOM)

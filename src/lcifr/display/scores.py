@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from xml.etree.ElementTree import Element
 
-from lcifr.display.canvas import element, line, rectangle
+from lcifr.display.canvas import Shape, element, line, rectangle, svg_shape
 from lcifr.display.charts import Histogram
 from lcifr.display.text import count, format_value, short
 
@@ -286,12 +286,18 @@ def place_bars(score: PersonScore) -> list[ContributionBar]:
 
 
 def contribution_bar(one: Contribution, place: ContributionBar) -> Element:
-    """The picture of one contribution: blue raises the output, red lowers it, the band is what somebody similar has."""
-    parts = [] if place.range is None else [rectangle(place.range[0], 1, place.range[1], ROW - 2, "similar")]
-    parts.append(rectangle(place.bar[0], 4, place.bar[1], ROW - 8, "for" if one.adds >= 0 else "against"))
-    parts.append(line(place.zero, 0, place.zero, ROW, "axis"))
+    """The picture of one contribution."""
     size = {"viewBox": f"0 0 {BAR} {ROW}", "width": BAR, "height": ROW}
-    return element("svg", parts, class_="chart", aria_hidden="true", **size)
+    return element("svg", map(svg_shape, bar_shapes(one, place)), class_="chart", aria_hidden="true", **size)
+
+
+def bar_shapes(one: Contribution, place: ContributionBar, left: float = 0.0, top: float = 0.0) -> list[Shape]:
+    """A contribution: blue raises the output, red lowers it, the band is what somebody similar has."""
+    band = (
+        [] if place.range is None else [rectangle(left + place.range[0], top + 1, place.range[1], ROW - 2, "similar")]
+    )
+    bar = rectangle(left + place.bar[0], top + 4, place.bar[1], ROW - 8, "for" if one.adds >= 0 else "against")
+    return [*band, bar, line(left + place.zero, top, left + place.zero, top + ROW, "axis")]
 
 
 def moves(one: Contribution) -> bool:

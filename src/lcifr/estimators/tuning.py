@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from lcifr.data import read_frame
 from lcifr.data.files import ChangedFileWarning, locked, sha256_of, write_json
-from lcifr.display.canvas import to_xml
+from lcifr.display.canvas import svg, to_xml
 from lcifr.display.charts import Dot, frontier_chart, model_dot, standalone
 from lcifr.errors import LearningError
 from lcifr.estimators.baselines import Producer, plain, unaware
@@ -357,8 +357,8 @@ class Frontier:
         """For notebooks: certified share (across) against score (up), with both baselines and the score required."""
         dots = self._dots()
         description = ", ".join(f"{dot.label}: score {dot.up:.3f}, certified {dot.across:.3f}" for dot in dots)
-        chart = frontier_chart(dots, self.required, title=TITLE, description=description, key="frontier")
-        return to_xml(standalone(chart)) + "\n"
+        chart = frontier_chart(dots, self.required, title=TITLE)
+        return to_xml(standalone(svg(chart, description=description, key="frontier"))) + "\n"
 
     def _dots(self) -> tuple[Dot, ...]:
         """Both baselines, then the weights that were tried."""

@@ -97,16 +97,6 @@ class Explorer:
 #
 # Every format is written from this alone, so that all of them say the same. Values are what JSON can hold.
 
-KINDS = {
-    "certified": "Certified",
-    "counterexample": "Counterexample",
-    "undecided": "Undecided",
-    "not-examined": "Not examined",
-    "checked": "Checked by an auditor",
-    "claimed": "Claimed by the producer",
-}
-"""What people are called by verdict, and radii by who stands behind them."""
-
 
 @dataclass(frozen=True)
 class LibraryFacts:

@@ -16,11 +16,11 @@ from itertools import islice
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from lcifr.display.canvas import breakable, element, raw, to_html
-from lcifr.display.charts import chart_style, frontier_chart, grid_chart, histogram_chart, strip_chart
-from lcifr.display.score_charts import pair_chart, profile_chart, score_chart
+from lcifr.display.canvas import breakable, element, raw, svg, to_html
+from lcifr.display.charts import KIND_NAMES, chart_style
+from lcifr.display.score_charts import profile_chart
 from lcifr.display.text import count
-from lcifr.report.content import KINDS, Caution, Explorer, Report
+from lcifr.report.content import Caution, Explorer, Report
 from lcifr.report.people import Shown, compact, profile_sentences, show
 from lcifr.report.sections import (
     Block,
@@ -63,7 +63,7 @@ def draw_people(block: PeopleBlock) -> list[Element]:
 def _finder(block: PeopleBlock) -> Element:
     kinds = dict.fromkeys(person.verdict.lower() for person in block.explorer.people)
     options = [element("option", "All", value="")]
-    options += [element("option", KINDS[kind], value=kind) for kind in KINDS if kind in kinds]
+    options += [element("option", KIND_NAMES[kind], value=kind) for kind in KIND_NAMES if kind in kinds]
     search = {"role": "combobox", "aria_controls": "people", "aria_expanded": "true", "aria_autocomplete": "list"}
     return element(
         "div",
@@ -101,7 +101,7 @@ def _around(explorer: Explorer) -> Iterator[Element]:
             element(
                 "figure",
                 element("p", words),
-                profile_chart(profile, title=profile.attribute, description=words, key=f"around-{number}-{place}"),
+                svg(profile_chart(profile), description=words, key=f"around-{number}-{place}"),
             )
             for place, (profile, words) in enumerate(zip(one.profiles, profile_sentences(one, explorer), strict=True))
         ]
@@ -228,27 +228,12 @@ def _gallery(gallery: Gallery) -> list[Element]:
 
 
 def _chart(chart: Chart) -> list[Element]:
-    if chart.score is not None:
-        drawn = score_chart(chart.score, title=chart.title, description=chart.description, key=chart.key)
-    elif chart.pair is not None:
-        drawn = pair_chart(chart.pair, title=chart.title, description=chart.description, key=chart.key)
-    elif chart.strip is not None:
-        drawn = strip_chart(chart.strip, title=chart.title, description=chart.description, key=chart.key)
-    elif chart.grid is not None:
-        drawn = grid_chart(chart.grid, title=chart.title, description=chart.description, key=chart.key)
-    elif chart.histogram is not None:
-        drawn = histogram_chart(
-            chart.histogram, title=chart.title, description=chart.description, axis=chart.axis, key=chart.key
-        )
-    else:
-        drawn = frontier_chart(
-            chart.dots, chart.required, title=chart.title, description=chart.description, key=chart.key
-        )
-    keys = [element("li", element("span", class_=f"key {kind}"), name) for kind, name in chart.legend]
+    drawn = svg(chart.picture, description=chart.description, key=chart.key)
+    keys = [element("li", element("span", class_=f"key {kind}"), name) for kind, name in chart.picture.legend]
     legend = element("ul", keys, class_="legend") if keys else None
     described = element("p", chart.description)
     return [
-        element("figure", element("figcaption", chart.title), drawn, legend),
+        element("figure", element("figcaption", chart.picture.title), drawn, legend),
         element("details", element("summary", "The same as a table"), described, _table(chart.table)),
     ]
 

@@ -62,7 +62,7 @@ def _block(block: Block) -> Iterator[str]:
     elif isinstance(block, Table):
         yield from markdown_table(block)
     elif isinstance(block, Chart):
-        yield f"**{plain_markdown(block.title)}.** {plain_markdown(block.description)}"
+        yield f"**{plain_markdown(block.picture.title)}.** {plain_markdown(block.description)}"
         yield ""
         yield from markdown_table(block.table)
     elif isinstance(block, Gallery):

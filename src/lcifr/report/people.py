@@ -17,7 +17,8 @@ from lcifr.certification.population import decision_name
 from lcifr.certification.profiles import Surroundings, profiles, surroundings
 from lcifr.certification.verdicts import Audit, Certificates, Verdict
 from lcifr.data import Numeric
-from lcifr.display.canvas import compact_chart
+from lcifr.display import canvas
+from lcifr.display.charts import KIND_NAMES
 from lcifr.display.score_charts import person_mark, profile_chart
 from lcifr.display.scores import (
     Freedom,
@@ -35,7 +36,7 @@ from lcifr.errors import LcifrError
 from lcifr.models.rule import Kind
 from lcifr.phi import Similarity
 from lcifr.phi.lint import values_of as by_attribute
-from lcifr.report.content import KINDS, Explorer, PersonRow, Scores, Value
+from lcifr.report.content import Explorer, PersonRow, Scores, Value
 
 # Pictures of a person for the page's script: contributions, marks in charts, the output around a counterexample.
 
@@ -82,7 +83,7 @@ def compact_pictures(person: PersonRow, explorer: Explorer, number: Callable[[st
     """[contributions or 0, marks, charts] with texts by their numbers; the page's script knows the order."""
     marks = [person_mark(one) for one in marked_scores(person, explorer)]
     charts = [
-        [number(sentence), compact_chart(profile_chart(one, title="", description="", key=""))]
+        [number(sentence), canvas.compact(profile_chart(one))]
         for one, sentence in zip(person.profiles, profile_sentences(person, explorer), strict=True)
     ]
     return [_contributions(person, explorer, number), [[m.own or 0, *m.similar] for m in marks], charts]
@@ -155,7 +156,7 @@ def show(person: PersonRow, explorer: Explorer) -> Shown:
     return Shown(
         visible(person.id),
         kind,
-        KINDS[kind],
+        KIND_NAMES[kind],
         _sentence(person, rows, explorer.tolerance),
         tuple(facts),
         rows,

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lcifr.certification.population import ScaleSource
-from lcifr.display.charts import Dot, Histogram, ShareGrid, ShareStrip, model_dot
-from lcifr.display.score_charts import pair_rows, pair_sentence
+from lcifr.display.canvas import Picture
+from lcifr.display.charts import KIND_NAMES, Histogram, frontier_chart, histogram_chart, model_dot
+from lcifr.display.score_charts import pair_chart, pair_rows, pair_sentence, score_chart
 from lcifr.display.scores import MarkedScore, PairScore, score_head, score_rows, score_sentence
 from lcifr.display.text import (
     at_least,
@@ -24,7 +25,6 @@ from lcifr.display.text import (
 )
 from lcifr.phi.parser import drop_last_comments
 from lcifr.report.content import (
-    KINDS,
     Caution,
     Checked,
     DecisionRow,
@@ -57,21 +57,12 @@ class Table:
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture and its numbers as a table: a histogram, a score, a pair, a strip or grid of shares, or a frontier."""
+    """A picture, what it shows in a sentence, and its numbers as a table; ``key`` names it on the page."""
 
     key: str
-    title: str
+    picture: Picture
     description: str
-    axis: str
     table: Table
-    histogram: Histogram | None = None
-    dots: tuple[Dot, ...] = ()
-    required: float = 0.0
-    legend: tuple[tuple[str, str], ...] = ()
-    score: MarkedScore | None = None
-    pair: PairScore | None = None
-    strip: ShareStrip | None = None
-    grid: ShareGrid | None = None
 
 
 @dataclass(frozen=True)
@@ -260,7 +251,7 @@ def radii(shown: Histogram) -> Chart:
 
 def _histogram(shown: Histogram, key: str, title: str, axis: str) -> Chart:
     totals = {kind: sum(counts) for kind, counts in shown.counts.items()}
-    of_each = ", ".join(f"{count(total)} {KINDS[kind].lower()}" for kind, total in totals.items())
+    of_each = ", ".join(f"{count(total)} {KIND_NAMES[kind].lower()}" for kind, total in totals.items())
     where = f"from {short(shown.edges[0])} to {short(shown.edges[-1])}"
     beyond = sum(shown.beyond)
     outside = f"; the end bars also hold {count(beyond)} beyond" if beyond else ""
@@ -271,20 +262,14 @@ def _histogram(shown: Histogram, key: str, title: str, axis: str) -> Chart:
         for place, span in enumerate(spans)
         if any(counts[place] for counts in shown.counts.values())
     )
-    return Chart(
-        key=key,
-        title=title,
-        description=f"Histogram of {of_each}, {where}{outside}{left}.",
-        axis=axis,
-        table=Table(
-            f"{title}, in numbers",
-            ("Between", *(KINDS[kind] for kind in shown.counts)),
-            rows,
-            (False, *[True] * len(shown.counts)),
-        ),
-        histogram=shown,
-        legend=tuple((kind, KINDS[kind]) for kind in shown.counts),
+    table = Table(
+        f"{title}, in numbers",
+        ("Between", *(KIND_NAMES[kind] for kind in shown.counts)),
+        rows,
+        (False, *[True] * len(shown.counts)),
     )
+    description = f"Histogram of {of_each}, {where}{outside}{left}."
+    return Chart(key, histogram_chart(shown, title=title, axis=axis), description, table)
 
 
 def _span(shown: Histogram, place: int) -> str:
@@ -314,15 +299,10 @@ def frontier(tuning: Tuning) -> Chart:
         for row, dot in zip(tuning.rows, dots, strict=True)
     )
     return Chart(
-        key="tuned",
-        title=f"{what.capitalize()} against certified share",
-        description=f"{len(dots)} models: certified share across, {what} up. The dashed line is what was required.",
-        axis="certified share (validation)",
-        table=Table(
-            "Weights that were tried", ("Model", "Score", "Balanced", "Certified"), rows, (False, True, True, True)
-        ),
-        dots=dots,
-        required=tuning.required,
+        "tuned",
+        frontier_chart(dots, tuning.required, title=f"{what.capitalize()} against certified share"),
+        f"{len(dots)} models: certified share across, {what} up. The dashed line is what was required.",
+        Table("Weights that were tried", ("Model", "Score", "Balanced", "Certified"), rows, (False, True, True, True)),
     )
 
 
@@ -410,22 +390,15 @@ def _lead(scores: Scores) -> str:
 def _pair_chart(place: int, score: PairScore) -> Chart:
     head = (score.across.attribute, score.up.attribute, "Adds")
     table = Table(f"{score.name}: the cells with the largest effect", head, pair_rows(score), (False, False, True))
-    return Chart(f"pair-{place}", score.name, pair_sentence(score), score.name, table, pair=score)
+    return Chart(f"pair-{place}", pair_chart(score), pair_sentence(score), table)
 
 
 def _chart(place: int, marked: MarkedScore) -> Chart:
     score = marked.score
     head = score_head(score)
-    legend = tuple((f"o{number}", name) for number, name in enumerate(score.outputs))
-    return Chart(
-        key=f"score-{place}",
-        title=score.attribute,
-        description=score_sentence(score),
-        axis=score.attribute,
-        table=Table(f"{score.attribute}, in numbers", head, score_rows(score), (False, *[True] * (len(head) - 1))),
-        score=marked,
-        legend=legend,
-    )
+    numbers = (False, *[True] * (len(head) - 1))
+    table = Table(f"{score.attribute}, in numbers", head, score_rows(score), numbers)
+    return Chart(f"score-{place}", score_chart(marked), score_sentence(score), table)
 
 
 # How verdicts were found, of networks and of trees; what the report speaks about, by hash and version.
@@ -707,7 +680,7 @@ def _headline(proved: Proved) -> Headline:
         words,
         bound,
         tuple(
-            (kind, KINDS[kind], number, share)
+            (kind, KIND_NAMES[kind], number, share)
             for kind, number, share in zip(kinds, verdict_counts(proved), shares, strict=False)
         ),
         muted=proved.constant is not None,

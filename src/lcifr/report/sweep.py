@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lcifr.certification.sweep.result import Standing, Sweep
-from lcifr.display.charts import KINDS, ShareGrid, Shares, ShareStrip
+from lcifr.display.charts import KINDS, ShareGrid, Shares, ShareStrip, grid_chart, strip_chart
 from lcifr.display.text import (
     arithmetic_words,
     count,
@@ -81,13 +81,10 @@ def strip(shown: ShareStrip, place: int, standings: tuple[Standing, ...]) -> Cha
         (label, *_texts(shares, standings)) for label, shares in zip(shown.bins.labels, shown.shares, strict=True)
     )
     return Chart(
-        key=f"strip-{place}",
-        title=name,
-        description=f"For each part of the values of {name}, what is known about the people there.",
-        axis=name,
-        table=Table(f"{name}, in numbers", (name, *head), rows, (False, *[True] * len(head))),
-        strip=shown,
-        legend=_legend(standings),
+        f"strip-{place}",
+        strip_chart(shown, _legend(standings)),
+        f"For each part of the values of {name}, what is known about the people there.",
+        Table(f"{name}, in numbers", (name, *head), rows, (False, *[True] * len(head))),
     )
 
 
@@ -101,14 +98,11 @@ def grid(shown: ShareGrid, standings: tuple[Standing, ...]) -> Chart:
         for column, shares in zip(shown.across.labels, line, strict=True)
     )
     return Chart(
-        key="grid",
-        title=f"{down} and {across}",
-        description=f"For each part of the values of {down} (rows) and {across} (across), what is known about the "
-        "people there; violating shares are on the left.",
-        axis=across,
-        table=Table(f"{down} and {across}", (down, across, *head), rows, (False, False, *[True] * len(head))),
-        grid=shown,
-        legend=_legend(standings),
+        "grid",
+        grid_chart(shown, _legend(standings)),
+        f"For each part of the values of {down} (rows) and {across} (across), what is known about the people there; "
+        "violating shares are on the left.",
+        Table(f"{down} and {across}", (down, across, *head), rows, (False, False, *[True] * len(head))),
     )
 
 
