@@ -151,6 +151,17 @@ def test_a_model_that_is_right_less_often_than_the_majority_is_warned_of(place: 
     assert "BELOW the majority rate" in doctor.out
 
 
+def test_doctor_says_why_labels_are_not_compared(place: Path) -> None:
+    people = pd.read_csv(place / "people.csv")
+    people.replace({"repaid": {0: "no", 1: "yes"}}).to_csv(place / "worded.csv", index=False)
+    asked = ("doctor", "--model", "model.onnx", "--data", "worded.csv", "--schema", "people.toml", "--accept-draft")
+    said = lcifr(*asked, cwd=place)
+    assert "compared with the labels" not in said.out
+    assert "not compared with the labels: \"repaid\" holds 'no', 'yes', and the model decides 0, 1;" in said.err
+    edit(place, ('name = "label"\n', 'name = "label"\nclasses = ["no", "yes"]\n'))
+    assert "compared with the labels: accuracy" in lcifr(*asked, cwd=place).out
+
+
 def test_labels_of_the_reference_are_taken_where_the_people_have_none(place: Path) -> None:
     edit(place, (DRAFT, ""), ('name = "label"\n', 'name = "label"\nclasses = [1, 0]\n'))
     pd.read_csv(place / "people.csv").drop(columns="repaid").to_csv(place / "new.csv", index=False)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lcifr.data import Numeric, Schema
 from lcifr.data.program import Operation, ProgramStep, StepFormat
 from lcifr.errors import LcifrError
 from lcifr.models import description as definition
@@ -24,11 +25,14 @@ from lcifr.models.description import (
     ModelDescription,
     ScoreComparison,
     UnknownValue,
+    description_beside,
     description_of,
     description_text,
+    is_description,
     read_description,
     write_description,
 )
+from lcifr.models.loading import load_described
 
 TEXTS = st.text(st.characters(blacklist_categories=["Cs"]), max_size=8)
 FLOATS = st.floats(-1e30, 1e30, allow_nan=False)
@@ -162,3 +166,39 @@ def test_files_are_written_and_read(tmp_path: Path) -> None:
         read_description(path)
     with pytest.raises(LcifrError, match="no such file"):
         read_description(tmp_path / "other.toml")
+
+
+RULE = '[output]\nmeaning = "probability"\ncomparison = ">="\nthreshold = 0.8\n'
+HEAD = f'format = "{definition.FORMAT}"\n'
+
+
+@pytest.mark.parametrize("text", [HEAD + RULE, HEAD.replace('"', "'") + RULE, "# mine\r\n" + HEAD.replace("=", "  = ")])
+def test_the_file_beside_a_model_is_its_description_however_it_is_written(text: str, tmp_path: Path) -> None:
+    (tmp_path / "loan.toml").write_text(text, encoding="utf-8-sig")
+    assert description_beside(tmp_path / "loan.json") == tmp_path / "loan.toml"
+    assert is_description(tmp_path / "loan.toml")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (RULE.encode(), "it has no format, expected 'lcifr-model-1'"),
+        ((HEAD.replace("1", "2") + RULE).encode(), "format is 'lcifr-model-2'"),
+        ((HEAD + RULE).encode("utf-16"), "UTF-8"),
+        ((HEAD + RULE).replace("]", "").encode(), "not a TOML file"),
+        (b"[training]\nrate = 0.1\n", "give it another name"),
+        ((HEAD + RULE).encode() + b"[attributes.age]\n", "unknown entry"),
+    ],
+)
+def test_what_lies_beside_a_model_is_never_passed_over(content: bytes, words: str, tmp_path: Path) -> None:
+    (tmp_path / "loan.json").write_text("{}")
+    (tmp_path / "loan.toml").write_bytes(content)
+    with pytest.raises(DescriptionError, match=words):
+        load_described(tmp_path / "loan.json")
+
+
+def test_a_schema_beside_a_model_describes_nothing(tmp_path: Path) -> None:
+    Schema((Numeric("age"),)).save(tmp_path / "people.toml")
+    assert description_beside(tmp_path / "people.onnx") is None
+    assert not is_description(tmp_path / "people.toml")
+    assert description_beside(tmp_path / "other.onnx") is None

@@ -1,4 +1,45 @@
-"""Descriptions of models: which column feeds which input, and what the output means; read from and written as TOML."""
+"""Descriptions of models: which column feeds which input, and what the output means; read from and written as TOML.
+
+A model of numbers alone knows no columns: position 3 is whatever the training code put there. This file says it::
+
+    format = "lcifr-model-1"
+    draft = true                        # not corrected yet: audits stop until this line is deleted
+    arithmetic = "float32"              # left out: what the model's weights are stored in
+    missing = -9                        # of XGBoost's files: what stands for a missing value; NaN if left out
+
+    [[inputs]]                          # one entry after the other, in the order of the model's inputs
+    column = "age"
+    kind = "number"                     # one input: the value behind the steps
+    steps = [["subtract", 38.6], ["divide", 13.6]]
+    computed_in = "float64"             # the format of the steps; float64 where it is left out
+
+    [[inputs]]
+    column = "sex"
+    kind = "one-hot"                    # one input for each value, in this order
+    values = ["female", "male"]
+    unknown = "error"                   # or "zeros": what the model makes of another value
+    steps = [["subtract", [0.3, 0.7]]]  # what each 0 or 1 goes through: a number for each value, or one for all
+
+    [[inputs]]
+    column = "grade"
+    kind = "code"                       # one input: the number of the value; other values are refused
+    codes = { A = 0, B = 1, C = 2 }
+
+    [[inputs]]
+    kind = "constant"                   # one input that no column feeds
+    value = 1.0
+
+    [output]
+    meaning = "probability"             # see Meaning
+    classes = ["refused", "granted"]    # in the order of the outputs; the second is the one that a score is for
+    comparison = ">="                   # granted where the output is >= the threshold; at a tie too
+    threshold = 0.5
+
+An entry with ``input = "NAME"`` feeds the tensor of that name, where a model has several; ``kind = "as is"`` hands the
+column on as the table holds it, for models that scale and code by themselves.
+
+No entry is ever skipped: each loader names the entries that it obeys (:class:`TakenEntries`), and any other is refused.
+"""
 
 from __future__ import annotations
 
@@ -81,66 +122,35 @@ def renamed(classes: Sequence[Label]) -> NDArray[Any]:
     return np.array(classes, dtype=None if len(kinds) == 1 else object)
 
 
-# ModelDescription: which column feeds which input of a model, and what its outputs mean; a small TOML file.
-#
-# A model of numbers alone knows no columns: position 3 is whatever the training code put there. This file says it::
-#
-#     format = "lcifr-model-1"
-#     draft = true                        # not corrected yet: audits stop until this line is deleted
-#     arithmetic = "float32"              # left out: what the model's weights are stored in
-#     missing = -9                        # of XGBoost's files: what stands for a missing value; NaN if left out
-#
-#     [[inputs]]                          # one entry after the other, in the order of the model's inputs
-#     column = "age"
-#     kind = "number"                     # one input: the value behind the steps
-#     steps = [["subtract", 38.6], ["divide", 13.6]]
-#     computed_in = "float64"             # the format of the steps; float64 where it is left out
-#
-#     [[inputs]]
-#     column = "sex"
-#     kind = "one-hot"                    # one input for each value, in this order
-#     values = ["female", "male"]
-#     unknown = "error"                   # or "zeros": what the model makes of another value
-#     steps = [["subtract", [0.3, 0.7]]]  # what each 0 or 1 goes through: a number for each value, or one for all
-#
-#     [[inputs]]
-#     column = "grade"
-#     kind = "code"                       # one input: the number of the value; other values are refused
-#     codes = { A = 0, B = 1, C = 2 }
-#
-#     [[inputs]]
-#     kind = "constant"                   # one input that no column feeds
-#     value = 1.0
-#
-#     [output]
-#     meaning = "probability"             # see Meaning
-#     classes = ["refused", "granted"]    # in the order of the outputs; the second is the one that a score is for
-#     comparison = ">="                   # granted where the output is >= the threshold; at a tie too
-#     threshold = 0.5
-#
-# An entry with ``input = "NAME"`` feeds the tensor of that name, where a model has several; ``kind = "as is"`` hands
-# the
-# column on as the table holds it, for models that scale and code by themselves.
-#
-# No entry is ever skipped: each loader names the entries that it obeys (:class:`TakenEntries`), and any other is
-# refused.
+# What a description holds.
 
 FORMAT = "lcifr-model-1"
 Label = str | int | bool
 
 
 def is_description(path: Path) -> bool:
-    """Whether a file describes a model; a schema, or a file that cannot be read, does not."""
+    """Whether a file has entries of a description; a schema, or a file that cannot be read, has none."""
     try:
-        return path.is_file() and f'"{FORMAT}"' in path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
+        found = _toml(path) if path.is_file() else {}
+    except (OSError, DescriptionError):
         return False
+    return not _is_schema(found) and not found.keys().isdisjoint(OF_FILE)
 
 
 def description_beside(model: Path) -> Path | None:
-    """The description of the same name as a model; None where there is none."""
+    """The .toml of the same name as a model, unless there is none or it is a schema.
+
+    Whatever else it is, it counts as the description: one that cannot be read must be an error, never be passed over.
+    """
     beside = model.with_suffix(".toml")
-    return beside if is_description(beside) else None
+    try:
+        return None if not beside.is_file() or _is_schema(_toml(beside)) else beside
+    except (OSError, DescriptionError):
+        return beside
+
+
+def _is_schema(found: Mapping[str, Any]) -> bool:
+    return "attributes" in found and "format" not in found
 
 
 class DescriptionError(LcifrError, ValueError):
@@ -381,23 +391,30 @@ EXAMPLE = "lcifr init people.csv --model model.onnx writes one to begin with"
 
 def read_description(path: Path) -> ModelDescription:
     """A file, checked."""
+    return description_of(_toml(path), str(path))
+
+
+def _toml(path: Path) -> dict[str, Any]:
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise no_such_file(path, EXAMPLE) from None
     except UnicodeDecodeError as error:
         raise DescriptionError(f"{path}: cannot be read: {error}", fix="give a text file, saved as UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise DescriptionError(f"{path}: not a TOML file: {error}", fix=EXAMPLE) from None
-    return description_of(found, str(path))
 
 
 def description_of(plain: Mapping[str, Any], source: str) -> ModelDescription:
     """The content of a file, checked; an error names the entry in ``source``."""
     whole = _FileEntry(source, plain)
+    if plain.get("format") != FORMAT:
+        found = f"format is {plain['format']!r}" if "format" in plain else "it has no format"
+        raise whole.error(
+            f"{found}, expected {FORMAT!r}",
+            f'begin with format = "{FORMAT}"; if it does not describe the model, give it another name',
+        )
     whole.refuse_unknown(OF_FILE)
-    if whole.get("format", str) != FORMAT:
-        raise whole.error(f"format is {plain.get('format')!r}, expected {FORMAT!r}", f'begin with format = "{FORMAT}"')
     inputs = plain.get("inputs", [])
     if not isinstance(inputs, list) or not (inputs or plain.keys() & {"arithmetic", "missing", "output"}):
         raise whole.error("there are no [[inputs]]", f"write one for each column that the model reads; {EXAMPLE}")

@@ -116,15 +116,24 @@ class Function(ABC):
         return f"a {type(self).__name__}"
 
     def to_bytes(self) -> bytes:
-        """:meth:`to_plain` as compact JSON: what the hash is taken of. A kind without it gives its numbers here."""
+        """:meth:`to_plain` as compact JSON: the file that a checker reads.
+
+        Raises
+        ------
+        NetworkError
+            For a kind that no checker knows.
+        """
         plain = self.to_plain()
         if plain is None:
-            raise NetworkError(f"{self.describe()} has no form that a checker reads", fix="define to_bytes")
+            raise NetworkError(
+                f"{self.describe()} has no form that a checker reads, so there are no proofs on file about it",
+                fix="leave the bundle out",
+            )
         return json.dumps(plain, separators=(",", ":"), allow_nan=False).encode()
 
     @cached_property
     def hash(self) -> str:
-        """SHA-256 of the numbers: the name of exactly this function."""
+        """SHA-256 of the numbers: the name of exactly this function. A kind without :meth:`to_plain` takes its own."""
         return hashlib.sha256(self.to_bytes()).hexdigest()
 
     def reads(self) -> IntArray:

@@ -16,6 +16,7 @@ from lcifr.data import Encoding
 from lcifr.data.files import sha256_of
 from lcifr.errors import NetworkError, no_such_file
 from lcifr.models.description import ModelDescription, description_beside, read_description
+from lcifr.models.function import Function
 from lcifr.models.model import Model, own_model
 from lcifr.models.network import Network
 from lcifr.models.rule import Rule
@@ -268,8 +269,8 @@ def outline_of(model: Any) -> ModelOutline:
 
 
 def read_model(model: Any, groups: Sequence[Sequence[Any]] | None = None, tolerance: float | None = None) -> Model:
-    """A model on latents, and what counts as one decision: a network, a torch module, one of our heads, or a fitted
-    model of scikit-learn, XGBoost or LightGBM.
+    """A model on latents, and what counts as one decision: a network or any other function, a torch module, one of our
+    heads, or a fitted model of scikit-learn, XGBoost or LightGBM.
 
     Parameters
     ----------
@@ -283,7 +284,7 @@ def read_model(model: Any, groups: Sequence[Sequence[Any]] | None = None, tolera
     """
     if _is_torch_module(model):
         model = Network.from_torch(model)
-    if isinstance(model, Network):
+    if isinstance(model, Function):
         return Model(model, Rule.of(model.outputs, groups=groups, tolerance=tolerance))
     own = own_model(model)
     if own is None:

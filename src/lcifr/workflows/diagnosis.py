@@ -17,10 +17,17 @@ from lcifr.models.arithmetic import read_arithmetic
 from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.source import ModelOutline
-from lcifr.workflows.events import Listener, listening, step, warn
+from lcifr.workflows.events import Listener, listening, note, step, warn
 from lcifr.workflows.labels import LabelComparison, compare_with_labels
 from lcifr.workflows.results import read_producer, read_saved_encoder
-from lcifr.workflows.subjects import ModelOptions, open_model, read_folders, refuse_mixed, schema_of_table
+from lcifr.workflows.subjects import (
+    ModelOptions,
+    open_model,
+    other_classes,
+    read_folders,
+    refuse_mixed,
+    schema_of_table,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -387,6 +394,9 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
         rows = tuple(_compared(name, some, read) for name, some in tried.items())
         outline, declared = file.outline(), _declared(file, read, people, schema)
         beside_labels = None if labels is None else compare_with_labels(read.model, read.scores(people), labels)
+        if labels is not None and beside_labels is None and (classes := read.model.labels) is not None:
+            known, decided = {one for one in labels if one is not None}, [json_value(one) for one in classes]
+            note(f"not compared with the labels: {other_classes(str(schema.target), known, decided)}")
     described = file.description
     return CompareResult(
         model=str(request.model),

@@ -6,7 +6,7 @@ import io
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
@@ -658,12 +658,17 @@ def without_strange_labels(source: PeopleSource, subject: Subject) -> PeopleSour
         found |= {json_value(one) for one in labels.unique().to_pylist()}
         if found & set(decided):  # one is enough: the others are looked at only where there is none
             return source
-    named = ", ".join(repr(one) for one in sorted(found, key=str)[:3])
-    note(
-        f'no accuracy is reported: "{source.label}" holds {named}, and the model decides '
-        f"{', '.join(map(repr, decided))}; if these are the same classes, name them in its description: classes = [...]"
-    )
+    note(f"no accuracy is reported: {other_classes(source.label, found, decided)}")
     return source.without_labels()
+
+
+def other_classes(target: str, found: Iterable[Any], decided: Sequence[Any]) -> str:
+    """That no label of a column is a class of the model, in words."""
+    named = ", ".join(repr(one) for one in sorted(found, key=str)[:3])
+    return (
+        f'"{target}" holds {named}, and the model decides {", ".join(map(repr, decided))}; if these are the same '
+        "classes, name them in its description: classes = [...]"
+    )
 
 
 def _are_numbers(source: PeopleSource) -> bool:
