@@ -126,24 +126,25 @@ def _put(axes: Any, shape: Shape) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Circle, Rectangle
 
-    at = dict(zip(SHAPES[shape.tag], shape.values, strict=True))
-    style = _style(shape.tag, str(at["class"]))
-    wide = POINTS * float(style.get("stroke-width", 1))
-    edge, dashes = style.get("stroke", "none"), [float(one) for one in style.get("stroke-dasharray", "").split()]
+    at: dict[str, Any] = dict(zip(SHAPES[shape.tag], shape.values, strict=True))
+    style = _style(shape.tag, at["class"])
+    wide, edge = POINTS * float(style.get("stroke-width", 1)), style.get("stroke", "none")
     if shape.tag == "text":
-        words = {"ha": ALIGNED[str(at["text-anchor"])], "fontsize": 12 * POINTS, "parse_math": False}
+        words = {"ha": ALIGNED[at["text-anchor"]], "fontsize": 12 * POINTS, "parse_math": False}
         axes.text(at["x"], at["y"], shape.words, color=style["fill"], **words)
     elif shape.tag in ("line", "polyline"):
-        ends = [(at["x1"], at["y1"]), (at["x2"], at["y2"])] if shape.tag == "line" else _points(str(at["points"]))
-        dashed = (0, [POINTS * one / wide for one in dashes]) if dashes else "-"
-        axes.add_line(Line2D(*zip(*ends, strict=True), color=edge, linewidth=wide, linestyle=dashed))
+        ends = _points(at["points"]) if "points" in at else [(at["x1"], at["y1"]), (at["x2"], at["y2"])]
+        made = Line2D(*zip(*ends, strict=True), color=edge, linewidth=wide)
+        if dashes := style.get("stroke-dasharray"):
+            made.set_linestyle((0, [POINTS * float(length) / wide for length in dashes.split()]))
+        axes.add_line(made)
     else:
-        look = {"facecolor": style["fill"], "edgecolor": edge, "linewidth": wide if edge != "none" else 0.0}
-        look |= {} if shape.opacity is None else {"alpha": float(shape.opacity)}
-        round_ = shape.tag == "circle"
-        size = (at["r"],) if round_ else (at["width"], at["height"])
-        place = (at["cx"], at["cy"]) if round_ else (at["x"], at["y"])
-        axes.add_patch((Circle if round_ else Rectangle)(place, *size, **look, zorder=2))
+        look: dict[str, Any] = {"facecolor": style["fill"], "edgecolor": edge, "zorder": 2}
+        look |= {"linewidth": wide if edge != "none" else 0.0, "alpha": float(shape.opacity or 1)}
+        if shape.tag == "circle":
+            axes.add_patch(Circle((at["cx"], at["cy"]), at["r"], **look))
+        else:
+            axes.add_patch(Rectangle((at["x"], at["y"]), at["width"], at["height"], **look))
 
 
 def _points(written: str) -> list[tuple[float, ...]]:
