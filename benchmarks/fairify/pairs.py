@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lcifr.certification.sweep.pairs import Pairs
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.rounding import DeployedNetworks, Stage
+from lcifr.models.network import DeployedNetworks, Stage
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from lcifr.models.additive import read_additive, term_maximum, term_name
-from lcifr.models.trees import NUMBER
+from lcifr.models.additive import term_maximum, term_name
+from lcifr.models.trees import NUMBER, read_additive
 from tests.certification import explained_models, scenes
 
 

@@ -137,7 +137,7 @@ def test_broken_files_are_named(name: str, how: str, tmp_path: Path) -> None:
 
 
 def test_the_command_needs_no_package_and_its_exit_codes_are_a_contract(tmp_path: Path) -> None:
-    source = str(Path(lcifr.__file__).parents[0])
+    source = str(Path(lcifr.__file__).parents[1])
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import lcifr.check.__main__ as m; sys.exit(m.main(sys.argv[2:]))"
     )

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from lcifr.certification.explain import LISTED, Contributions
-from lcifr.models.additive import read_additive, term_name
+from lcifr.models.additive import term_name
+from lcifr.models.trees import read_additive
 from tests.certification import explained_models, scenes
 
 

@@ -16,7 +16,7 @@ from lcifr.certification.demands import RoughError, is_strict, outputs_at
 from lcifr.certification.subject import Subject
 from lcifr.data import Categorical, Individuals, Numeric, Schema
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.rounding import DeployedNetworks, Stage
+from lcifr.models.network import DeployedNetworks, Stage
 from tests.certification.scenes import scene
 from tests.prove.instances import random_network
 

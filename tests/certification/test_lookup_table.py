@@ -22,7 +22,7 @@ from lcifr.certification.sweep.result import Standing
 from lcifr.data import Encoding
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.function import Function
-from lcifr.models.network import gamma
+from lcifr.models.rounding import gamma
 from lcifr.models.rule import Rule
 from lcifr.prove.question import Answer, Engine, Question
 from lcifr.regions.region import Cell

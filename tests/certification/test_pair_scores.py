@@ -7,7 +7,7 @@ import pytest
 
 from lcifr.certification.explain import pair_scores
 from lcifr.display.scores import PairAxis
-from lcifr.models.additive import read_additive
+from lcifr.models.trees import read_additive
 from tests.certification import explained_models
 
 

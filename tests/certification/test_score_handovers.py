@@ -14,11 +14,12 @@ from lcifr.certification.bundle import write_bundle
 from lcifr.certification.handover import FrozenEncoder, freeze, represent
 from lcifr.check.bundle import check_bundle, read_judge, read_people
 from lcifr.data import Individuals
-from lcifr.models.additive import AdditiveModel, AttributeBins, ShapeFunction, as_trees, score_trees, summing_head
+from lcifr.models.additive import AdditiveModel, AttributeBins, ShapeFunction
 from lcifr.models.loaders.tree_ensembles import identity
 from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.rule import Rule
+from lcifr.models.trees import as_trees, score_trees, summing_head
 from tests.certification.scenes import FORMULAS, people, similarity
 from tests.learn.populations import FORMULA, SCHEMA, population
 from tests.prove.instances import random_network

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lcifr import workflows
-from lcifr.cli.options import ClassWeight, pairs_of, widths_of
+from lcifr.cli import load
 from lcifr.errors import LearningError
 from lcifr.estimators import FairBooster, FairEncoder, RobustClassifier, RobustRegressor, tune
 from lcifr.learn.encoder import EncoderSettings
@@ -41,11 +41,6 @@ REQUESTS = {
     "tune": workflows.TuneRequest,
 }
 OTHER_NAMES = {"latent": "latent_dim", "batch": "batch_size", "seed": "random_state"}
-MEANINGS = {
-    "hidden": widths_of,
-    "interactions": pairs_of,
-    "gammas": lambda text: tuple(float(word) for word in text.split(",")),
-}
 LEFT_OPEN = {"arithmetic"}  # a command asks the model where nobody says; a request for folders has no such model
 ABOUT_THE_RUN = {"tolerance"}  # None asks for one; an estimator that classifies has none to ask for
 
@@ -62,19 +57,26 @@ def defaults_of_request(kind: Any) -> dict[str, Any]:
     return {one.name: one.default for one in fields(kind) if one.default is not MISSING}
 
 
-def meaning(name: str, value: Any) -> Any:
-    """The value of an option as its command hands it to the request."""
-    if isinstance(value, ClassWeight):
-        return value.setting
-    if isinstance(value, Enum):
-        return value.value
-    return MEANINGS[name](value) if name in MEANINGS else value
+def defaults_of_command(command: str, kind: Any) -> dict[str, Any]:
+    """Options that may be left out, with the value that the request of this kind gets for their default."""
+    options = {one.name: one.metadata.get("option") for one in fields(kind)}
+    found = {}
+    for parameter in load(command).params:
+        if parameter.required or parameter.name not in options:
+            continue
+        known = options[parameter.name]
+        value = parameter.default.value if isinstance(parameter.default, Enum) else parameter.default
+        if known is not None and known.spelling is not None and value is not None:
+            value = known.spelling.read(value)
+        elif known is not None and "none" in known.choices and value == "none":
+            value = None
+        found[parameter.name] = value
+    return found
 
 
 @pytest.mark.parametrize("command", REQUESTS)
 def test_a_command_and_its_request_have_the_same_defaults(command: str) -> None:
-    options = defaults_of(getattr(importlib.import_module(f"lcifr.cli.{command}"), command))
-    asked = {name: meaning(name, value) for name, value in options.items()}
+    asked = defaults_of_command(command, REQUESTS[command])
     request = defaults_of_request(REQUESTS[command])
     shared = (set(asked) & set(request)) - {name for name in LEFT_OPEN if asked.get(name) is None}
     assert shared

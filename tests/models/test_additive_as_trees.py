@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lcifr.models.additive import as_trees
+from lcifr.models.trees import as_trees
 from lcifr.prove import maximize
 from tests.learn.boosting.models import random_model
 from tests.learn.boosting.reference import FORMULAS

@@ -10,8 +10,17 @@ import pytest
 
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.network import Chain, Network, chain_of, choose_for, evaluate, merge, merging_error
-from lcifr.models.rounding import DeployedNetworks, Stage
+from lcifr.models.network import (
+    Chain,
+    DeployedNetworks,
+    Network,
+    Stage,
+    chain_of,
+    choose_for,
+    evaluate,
+    merge,
+    merging_error,
+)
 from lcifr.regions.region import Region
 from tests.models.cells import factors
 from tests.models.exact import exactly

@@ -12,8 +12,7 @@ from lcifr.data import Categorical, Numeric, Schema
 from lcifr.data.encoding import FeatureColumns
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.function import REFUSED
-from lcifr.models.network import Network, merging_error
-from lcifr.models.rounding import DeployedNetworks, Stage
+from lcifr.models.network import DeployedNetworks, Network, Stage, merging_error
 from tests.models.cells import CATEGORIES, NUMBERS, factors, groups_of, region
 from tests.models.rational_bound import bound
 

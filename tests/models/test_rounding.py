@@ -14,8 +14,7 @@ from lcifr.data.encoding import flushing_error
 from lcifr.data.program import Operation, ProgramStep, StepFormat
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.function import REFUSED
-from lcifr.models.network import Network
-from lcifr.models.rounding import DeployedNetworks, Stage
+from lcifr.models.network import DeployedNetworks, Network, Stage
 from lcifr.regions.region import Region
 from tests.models.cells import CATEGORIES, NUMBERS, groups_of, region
 from tests.models.exact import exactly

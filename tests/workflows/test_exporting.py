@@ -12,7 +12,7 @@ import pandas as pd
 from lcifr.data import Schema
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.loading import load_file
-from lcifr.models.rounding import DeployedNetworks, Stage
+from lcifr.models.network import DeployedNetworks, Stage
 from lcifr.workflows.subjects import read_folders
 from tests.story import lcifr
 

@@ -24,7 +24,8 @@ from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.function import REFUSED, Deployed, Function
 from lcifr.models.loading import read_model
 from lcifr.models.model import Model
-from lcifr.models.network import FLOOR, choose_for, gamma
+from lcifr.models.network import choose_for
+from lcifr.models.rounding import FLOOR, gamma
 from lcifr.prove import Budget, Status, maximize
 from lcifr.regions.region import Region
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.models.function import REFUSED, Deployed, Function
-from lcifr.models.network import FLOOR, gamma
+from lcifr.models.rounding import FLOOR, gamma
 from lcifr.models.rule import Kind, Rule
 from lcifr.prove import Answer, Budget, maximize
 from lcifr.regions.region import Region

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.demands import Outputs, is_strict, outputs_at
+from lcifr.certification.demands import Outputs, is_strict
 from lcifr.data import Individuals
 from lcifr.data.program import Operation, Program, StepFormat
 from lcifr.errors import NetworkError
 from lcifr.models.model import Model
 from lcifr.models.source import TableModel
-
-if TYPE_CHECKING:
-    from lcifr.certification.subject import Subject
 
 # Comparison of a model as it was read with the library that it comes from: decisions, outputs, and proved rounding.
 
@@ -55,6 +52,25 @@ class LibraryComparison:
     def equal(self) -> int:
         """People about whom both decide the same."""
         return int((~self.differ).sum())
+
+    def refuse_difference(self, who: str, ids: Sequence[Any] | None) -> None:
+        """Nothing is proved about a model that differs from its library in a way that rounding does not explain.
+
+        Raises
+        ------
+        NetworkError
+            With the first of the people (``who``) about whom both decide differently.
+        """
+        if self.agrees:
+            return
+        row = int(self.wrong.argmax())
+        named = f"row {row}" if ids is None else f'"{ids[row]}"'
+        raise NetworkError(
+            f"the library decides otherwise than its model as it was read about {int(self.wrong.sum())} of "
+            f"{len(self)} {who}; the first is {named}: {self.library[row]!r}, not {self.read[row]!r}",
+            fix="see that the table is the one that the model takes (spaces in texts, dtypes); "
+            "`lcifr doctor --model` shows more",
+        )
 
 
 def compare(
@@ -294,53 +310,6 @@ class Reference:
         """(people,) decisions by the library itself."""
         return self.source.library_decides(people)
 
-    def compare(self, subject: Subject, people: Individuals, frame: Any = None) -> LibraryComparison:
-        """The library and the model on some people; ``frame`` has them as the library takes them, where at hand."""
-        answer = self.source.library_says(people, frame)
-        outputs = outputs_at(subject.deployed_in_library, subject.encoding.encode(people))
-        return compare(subject.model, outputs, answer.decisions, answer.outputs)
-
-    def predictions(
-        self,
-        subject: Subject,
-        people: Individuals,
-        *,
-        frame: Any = None,
-        ids: Sequence[Any] | None = None,
-        who: str = "people",
-    ) -> ReferencePredictions:
-        """The library's predictions for people.
-
-        The library's rounding is bounded only for those who differ in a way that our own pass does not explain.
-
-        Raises
-        ------
-        NetworkError
-            If the library decides otherwise about anyone, where rounding cannot be the reason.
-        """
-        answer, points = self.source.library_says(people, frame), subject.encoding.encode(people)
-        deployed = subject.deployed_in_library
-        outputs = outputs_at(deployed, points, np.zeros(deployed.outputs))
-        exact = compare(subject.model, outputs, answer.decisions, answer.outputs)
-        if len(rows := np.flatnonzero(exact.wrong)):
-            numbers = None if answer.outputs is None else answer.outputs[rows]
-            some = compare(subject.model, outputs_at(deployed, points[rows]), answer.decisions[rows], numbers)
-            wrong = np.zeros(len(people), np.bool_)
-            wrong[rows] = some.wrong
-            _refuse_difference(replace(exact, wrong=wrong), who, ids)
-        return ReferencePredictions(people, answer.decisions, points, outputs)
-
-    def agreeing_on(self, subject: Subject, made_up: Individuals) -> Reference:
-        """The same, compared with the model on made-up rows.
-
-        Raises
-        ------
-        NetworkError
-            As for :meth:`predictions`.
-        """
-        self.predictions(subject, made_up, who="people made up among those of the table")
-        return replace(self, made_up=made_up)
-
     def made_up_among(self, people: Individuals) -> Individuals:
         """Rows within the ranges of these people, as many as it takes to have every category.
 
@@ -348,16 +317,3 @@ class Reference:
         """
         count = max([MADE_UP, *(len(category.values) for category in people.schema.categorical)])
         return make_up_people(self.source, people, count)
-
-
-def _refuse_difference(found: LibraryComparison, who: str, ids: Sequence[Any] | None) -> None:
-    if found.agrees:
-        return
-    row = int(found.wrong.argmax())
-    named = f"row {row}" if ids is None else f'"{ids[row]}"'
-    raise NetworkError(
-        f"the library decides otherwise than its model as it was read about {int(found.wrong.sum())} of "
-        f"{len(found)} {who}; the first is {named}: {found.library[row]!r}, not {found.read[row]!r}",
-        fix="see that the table is the one that the model takes (spaces in texts, dtypes); "
-        "`lcifr doctor --model` shows more",
-    )

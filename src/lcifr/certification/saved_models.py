@@ -19,12 +19,12 @@ import numpy as np
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.data.files import write_atomic
 from lcifr.errors import LearningError, NetworkError
-from lcifr.models.additive import AdditiveModel, additive_from_dict, additive_to_dict, score_trees
+from lcifr.models.additive import AdditiveModel, additive_from_dict, additive_to_dict
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.model import Degeneracy, Model, Prediction
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind, Rule
-from lcifr.models.trees import Trees, from_preorder
+from lcifr.models.trees import Trees, from_preorder, score_trees
 from lcifr.phi.similarity import Similarity
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from lcifr.certification.demands import outputs_at
 from lcifr.certification.deployment import deploy_both
 from lcifr.certification.handover import FrozenEncoder, freeze
-from lcifr.certification.reference import LibraryComparison, Reference, ReferencePredictions
+from lcifr.certification.reference import LibraryComparison, Reference, ReferencePredictions, compare
 from lcifr.data import Categorical, Encoding, Individuals, Schema, read_frame
 from lcifr.errors import ArtefactError, LcifrError, TableError, TableProblem
 from lcifr.models.arithmetic import Arithmetic
@@ -222,8 +223,9 @@ class Subject:
 
     def compare(self, people: Individuals, frame: Any = None) -> LibraryComparison:
         """The model and its library on some people; ``frame`` has them as the library takes them, where at hand."""
-        assert self.reference is not None, "a model of our own"
-        return self.reference.compare(self, people, frame)
+        answer = self.library.library_says(people, frame)
+        outputs = outputs_at(self.deployed_in_library, self.encoding.encode(people))
+        return compare(self.model, outputs, answer.decisions, answer.outputs)
 
     def with_formula(self, similarity: Similarity) -> Subject:
         """The same model with another φ over the same encoding."""
@@ -242,17 +244,46 @@ class Subject:
         return self.model.predict(self.encoder.transform(people)) if len(people) else np.empty(0, object)
 
     def predicted(
-        self, people: Individuals, frame: Any = None, ids: Sequence[Any] | None = None
+        self, people: Individuals, frame: Any = None, ids: Sequence[Any] | None = None, who: str = "people"
     ) -> ReferencePredictions | None:
-        """The library's predictions for people, compared with the model; None for a model without a library."""
+        """The library's predictions for people, compared with the model; None for a model without a library.
+
+        The library's rounding is bounded only for those who differ in a way that our own pass does not explain.
+
+        Parameters
+        ----------
+        frame : the people as the library takes them, where at hand. who : what an error calls them.
+
+        Raises
+        ------
+        NetworkError
+            If the library decides otherwise about anyone, where rounding cannot be the reason.
+        """
         if self.reference is None:
             return None
-        return self.reference.predictions(self, people, frame=frame, ids=ids)
+        answer, points = self.library.library_says(people, frame), self.encoding.encode(people)
+        deployed = self.deployed_in_library
+        outputs = outputs_at(deployed, points, np.zeros(deployed.outputs))
+        exact = compare(self.model, outputs, answer.decisions, answer.outputs)
+        if len(rows := np.flatnonzero(exact.wrong)):
+            numbers = None if answer.outputs is None else answer.outputs[rows]
+            some = compare(self.model, outputs_at(deployed, points[rows]), answer.decisions[rows], numbers)
+            wrong = np.zeros(len(people), np.bool_)
+            wrong[rows] = some.wrong
+            replace(exact, wrong=wrong).refuse_difference(who, ids)
+        return ReferencePredictions(people, answer.decisions, points, outputs)
 
     def agreeing_on(self, made_up: Individuals) -> Subject:
-        """The same, compared with its library on made-up rows."""
+        """The same, compared with its library on made-up rows.
+
+        Raises
+        ------
+        NetworkError
+            As for :meth:`predicted`.
+        """
         assert self.reference is not None
-        return replace(self, reference=self.reference.agreeing_on(self, made_up))
+        self.predicted(made_up, who="people made up among those of the table")
+        return replace(self, reference=replace(self.reference, made_up=made_up))
 
     def agreeing_among(self, people: Individuals) -> Subject:
         """The same, compared with its library on rows made up among these people: once a run, before anyone's row."""

@@ -33,12 +33,12 @@ from lcifr.learn.parameters import BOOSTER
 from lcifr.learn.scores import warn_of_degeneracies
 from lcifr.learn.target import Target, class_weights
 from lcifr.learn.training_loop import Epoch
-from lcifr.models.additive import AdditiveModel, as_trees, score_trees, summing_head
+from lcifr.models.additive import AdditiveModel
 from lcifr.models.loaders.tree_ensembles import identity
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.source import TableModel
-from lcifr.models.trees import Trees, box_around
+from lcifr.models.trees import Trees, as_trees, box_around, score_trees, summing_head
 from lcifr.phi.similarity import Similarity
 from lcifr.regions.region import Region
 

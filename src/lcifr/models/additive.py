@@ -1,19 +1,17 @@
-"""Additive models: shape functions of attributes, pairs and trees, with their bins; as sums of trees, and as JSON."""
+"""Additive models: shape functions of attributes, pairs and trees, with their bins; bounds over regions, and JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.data import Categorical, Encoding
-from lcifr.models.network import Network, gamma
-from lcifr.models.trees import LEAF, NUMBER, CategoryNode, NumberNode, TreeLeaf, TreeNode, Trees
+from lcifr.data import Encoding
+from lcifr.models.rounding import gamma
 from lcifr.regions.region import BoolArray, Cell, FloatArray, Region
 
 # Bins of an attribute: the intervals between thresholds of a number, or the values of a category.
@@ -475,128 +473,9 @@ def range_maximum(values: FloatArray, first: Bins, last: Bins) -> FloatArray:
     return found
 
 
-# Conversion of boosted models to sums of trees: one per attribute or pair, with the same numbers at its leaves.
-
-
-def as_trees(model: AdditiveModel) -> Trees:
-    """The same function, as proofs take it: base + Σ one leaf per attribute, pair and tree."""
-    return Trees.of(model.features, model.base, [tree_of(term) for term in model.terms])
-
-
-def tree_of(term: ShapeFunction | PairFunction | TreeFunction) -> TreeNode:
-    """What one attribute, pair or tree adds, with a value for each output at the leaves."""
-    if isinstance(term, TreeFunction):
-        return _branches(term, term.bins.root)
-    if isinstance(term, ShapeFunction):
-        return _along(term.bins, [TreeLeaf(tuple(values)) for values in term.values.tolist()])
-    rows = [tree_of(ShapeFunction(term.bins.second, row).without_idle_thresholds()) for row in term.values]
-    return _along(term.bins.first, rows)
-
-
-def _branches(term: TreeFunction, node: TreeCut | int) -> TreeNode:
-    if isinstance(node, int):
-        return TreeLeaf(tuple(term.values[node].tolist()))
-    axis, first, second = term.bins.axes[node.axis], _branches(term, node.first), _branches(term, node.second)
-    if axis.thresholds is not None:
-        return NumberNode(axis.columns.start, float(axis.thresholds[len(node.chosen) - 1]), first, second)
-    columns = range(axis.columns.start, axis.columns.stop)
-    return CategoryNode(columns, frozenset(columns.start + place for place in node.chosen), first, second)
-
-
-def _along(bins: AttributeBins, nodes: list[TreeNode]) -> TreeNode:
-    """A tree that leads to the node of each bin."""
-    columns = range(bins.columns.start, bins.columns.stop)
-    return _sets(columns, nodes) if bins.thresholds is None else _halved(columns.start, bins.thresholds.tolist(), nodes)
-
-
-def _halved(column: int, thresholds: list[float], nodes: list[TreeNode]) -> TreeNode:
-    """A balanced tree: split at the middle threshold, until one bin is left."""
-    if not thresholds:
-        return nodes[0]
-    middle = len(thresholds) // 2
-    return NumberNode(
-        column,
-        thresholds[middle],
-        _halved(column, thresholds[:middle], nodes[: middle + 1]),
-        _halved(column, thresholds[middle + 1 :], nodes[middle + 1 :]),
-    )
-
-
-def _sets(columns: range, nodes: list[TreeNode]) -> TreeNode:
-    """Categories with the same node split off together, one set after the other."""
-    groups: dict[TreeNode, set[int]] = {}
-    for column, node in zip(columns, nodes, strict=True):
-        groups.setdefault(node, set()).add(column)
-    *others, (rest, _) = groups.items()
-    tree: TreeNode = rest
-    for node, chosen in reversed(others):
-        tree = CategoryNode(columns, frozenset(chosen), node, tree)
-    return tree
-
-
-# Additive models as representations: z has a score for each attribute and pair that is read, and for each class.
-
-
-def score_trees(model: AdditiveModel) -> Trees:
-    """From encoded people to z: one tree for each attribute and pair, whose values are outputs of their own.
-
-    Every coordinate of z is a stored number, so nothing is rounded, and its range over a region is known exactly.
-    """
-    terms = _terms(model)
-    width = len(terms) * model.outputs
-    placed = [_placed(node, place * model.outputs, width) for place, node in enumerate(terms)]
-    return Trees.of(model.features, np.zeros(width), placed)
-
-
-def summing_head(model: AdditiveModel) -> Network:
-    """From z to the scores of the model itself: base + the sum of what the attributes say."""
-    weight = np.tile(np.eye(model.outputs), len(_terms(model)))
-    return Network.from_arrays([(weight, model.base)])
-
-
-def _terms(model: AdditiveModel) -> list[TreeNode]:
-    """A tree for each attribute and pair; of a model that reads nothing, one that says nothing."""
-    return [tree_of(term) for term in model.terms] or [TreeLeaf((0.0,) * model.outputs)]
-
-
-def _placed(node: TreeNode, start: int, width: int) -> TreeNode:
-    """The same tree whose values are outputs from ``start`` on, of ``width`` in all."""
-    if isinstance(node, TreeLeaf):
-        behind = width - start - len(node.values)
-        return TreeLeaf((0.0,) * start + node.values + (0.0,) * behind)
-    first, second = (_placed(child, start, width) for child in (node.first, node.second))
-    if isinstance(node, NumberNode):
-        return NumberNode(node.column, node.threshold, first, second)
-    return CategoryNode(node.columns, node.chosen, first, second)
-
-
-# Additive models read from sums of trees: what each attribute, or pair of attributes, adds to the outputs.
+# Terms of a deployed function, with what machines round.
 
 Term = ShapeFunction | PairFunction
-
-
-def read_additive(trees: Trees, encoding: Encoding) -> AdditiveModel | None:
-    """The same function as a sum of terms, in the order of the schema; None where one reads three attributes or more.
-
-    Trees of one attribute are added up to one term, and so are those of one pair.
-    """
-    order = {name: place for place, name in enumerate(encoding.schema.names)}
-    names = [order[feature.attribute] for feature in encoding.features]
-    read = [tuple(sorted({names[column] for column in columns})) for columns in _columns(trees)]
-    if any(len(one) > 2 for one in read):
-        return None
-    base = trees.base + _sums(trees, np.zeros((1, trees.inputs)), np.array([not one for one in read], np.bool_))[0]
-    shapes, pairs = [], []
-    for one in sorted(set(read) - {()}):
-        chosen = np.array([other == one for other in read])
-        axes = tuple(_bins_of_splits(trees, encoding, encoding.schema.names[place], chosen) for place in one)
-        values = _values_in_bins(trees, axes, chosen)
-        if len(axes) == 1:
-            shapes.append(ShapeFunction(axes[0], values))
-        else:
-            pairs.append(PairFunction(PairBins(axes[0], axes[1]), values))
-    return AdditiveModel(base, tuple(shapes), trees.inputs, tuple(pairs))
-
 
 OPERATIONS = 64
 """Beyond one for each tree or term, that a number passes through here at most."""
@@ -648,48 +527,6 @@ def term_maximum(term: Term, direction: FloatArray, cell: Cell) -> FloatArray:
     if isinstance(term, PairFunction):
         return pair_maximum(term.bins, values, cell)[:, 0]
     return shape_maximum(term.bins, values, cell)[:, 0]
-
-
-def _columns(trees: Trees) -> Iterator[set[int]]:
-    """Of each tree, the feature columns that it splits by."""
-    nodes = trees.nodes
-    for start, end in pairwise([*nodes.root.tolist(), len(nodes.kind)]):
-        inner = nodes.kind[start:end] != LEAF
-        yield set(nodes.column[start:end][inner].tolist())
-
-
-def _sums(trees: Trees, points: FloatArray, chosen: NDArray[np.bool_]) -> FloatArray:
-    """(points, outputs) what the chosen trees add up to, scaled."""
-    total = trees.nodes.value[trees.leaves(points)[:, chosen]].sum(1)
-    return np.asarray(total * trees.scale.numerator / trees.scale.denominator)
-
-
-def _values_in_bins(trees: Trees, axes: Sequence[AttributeBins], chosen: NDArray[np.bool_]) -> FloatArray:
-    """(bins of each axis, outputs), evaluated once in every bin."""
-    shape = tuple(one.count for one in axes)
-    points = np.zeros((*shape, trees.inputs))
-    for axis, one in enumerate(axes):
-        inside = _inside(one)
-        points[..., one.columns] = inside if axis == len(axes) - 1 else inside[:, None]
-    return _sums(trees, points.reshape(-1, trees.inputs), chosen).reshape(*shape, -1)
-
-
-def _inside(bins: AttributeBins) -> FloatArray:
-    """(bins, columns of the attribute) an encoded value in every bin: its threshold, and one beyond the last."""
-    if bins.thresholds is None:
-        return np.eye(bins.count)
-    return np.concatenate([bins.thresholds, np.nextafter(bins.thresholds[-1:], np.inf)])[:, None]
-
-
-def _bins_of_splits(trees: Trees, encoding: Encoding, name: str, chosen: NDArray[np.bool_]) -> AttributeBins:
-    """The thresholds at which the chosen trees split a number; the values of a category."""
-    where = encoding.columns(name)
-    if isinstance(encoding.schema[name], Categorical):
-        return AttributeBins(name, where, None)
-    nodes = trees.nodes
-    tree = np.searchsorted(nodes.root, np.arange(len(nodes.kind)), side="right") - 1
-    mine = (nodes.kind == NUMBER) & (nodes.column == where.start) & chosen[tree]
-    return AttributeBins(name, where, np.unique(nodes.threshold[mine]))
 
 
 # Boosted models as plain values and back: shape functions, pairs and trees, each checked as it is read.

@@ -9,18 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lcifr.data import Encoding
 from lcifr.errors import NetworkError
+from lcifr.models.additive import AdditiveModel, AdditiveTerms
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.regions.region import Region
-
-if TYPE_CHECKING:
-    from lcifr.models.additive import AdditiveModel, AdditiveTerms
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lcifr.errors import LcifrError, NetworkError, RegionError, UntrustedResultError
 from lcifr.models.function import Function
-from lcifr.models.network import FLOOR, LARGEST, gamma
+from lcifr.models.rounding import FLOOR, LARGEST, gamma
 from lcifr.prove.question import Answer, CodeArray, Engine, Interrupted, Obstacle, Question, Resources, Status, within
 from lcifr.regions.cell import cell_contains, row_excess
 from lcifr.regions.region import Cell, FloatArray, Region

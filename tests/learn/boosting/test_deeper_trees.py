@@ -14,7 +14,8 @@ from lcifr.learn.boosting.losses import Directions
 from lcifr.learn.encoder import EncodedPeople
 from lcifr.learn.parameters import BoostingSettings
 from lcifr.learn.target import Target
-from lcifr.models.additive import AdditiveModel, as_trees
+from lcifr.models.additive import AdditiveModel
+from lcifr.models.trees import as_trees
 from tests.learn.boosting.reference import FORMULAS, encoded, slow_loss
 
 QUICK: dict[str, Any] = {"rounds": 8, "max_bins": 12, "min_people": 2, "learning_rate": 0.3, "gamma": 1.0, "depth": 3}

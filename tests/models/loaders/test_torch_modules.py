@@ -20,7 +20,7 @@ from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.description import DescribedInput, DescribedOutput, InputKind, Meaning, ModelDescription
 from lcifr.models.loaders.onnx.reader import read_onnx
 from lcifr.models.loaders.torch import TorchModel
-from lcifr.models.rounding import DeployedNetworks, Stage
+from lcifr.models.network import DeployedNetworks, Stage
 from lcifr.models.source import TableModel
 
 RNG = np.random.default_rng(5)

@@ -9,7 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from lcifr.models.network import LARGEST, Network
+from lcifr.models.network import Network
+from lcifr.models.rounding import LARGEST
 from lcifr.prove.gate import build_question
 from lcifr.prove.networks.closed_form import bound_affine
 from lcifr.prove.networks.linear_search import bound_people

@@ -9,8 +9,15 @@ import pytest
 import torch
 
 from lcifr.prove import maximize
-from lcifr.prove.networks.linear_bounds import CellBatch, backward, hidden_lines, middle_of, tensors, view_cell
-from lcifr.prove.oracles.interval import forward_intervals
+from lcifr.prove.networks.linear_bounds import (
+    CellBatch,
+    backward,
+    forward_intervals,
+    hidden_lines,
+    middle_of,
+    tensors,
+    view_cell,
+)
 from lcifr.regions.region import Cell, Region
 from tests.prove.instances import Instance, largest_sampled, random_instance
 

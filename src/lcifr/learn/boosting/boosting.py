@@ -39,7 +39,7 @@ from lcifr.models.additive import (
     choose_bins,
     coarser,
 )
-from lcifr.models.network import gamma
+from lcifr.models.rounding import gamma
 from lcifr.models.rule import Kind, Rule
 from lcifr.regions.region import BoolArray, Cell, FloatArray, Region
 

@@ -50,7 +50,7 @@ class NetworkEngine(Engine):
 
     def quick(self, question: Question) -> Answer:
         """Optimised lines, intersected with intervals."""
-        from lcifr.prove.oracles.interval import interval_bounds  # it needs torch
+        from lcifr.prove.networks.linear_bounds import interval_bounds  # it needs torch
 
         found = self.answer(replace(question, resources=replace(question.resources, nodes=1)))
         wide, proof = interval_bounds(question), found.proof

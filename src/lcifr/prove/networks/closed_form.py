@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.models.network import LARGEST, Network, gamma
+from lcifr.models.network import Network
+from lcifr.models.rounding import LARGEST, gamma
 from lcifr.prove.networks.rounding import UNIT_UP, RoundingBound, largest_numbers
 from lcifr.prove.proof import CellProof, Entry, Leaf, Multipliers, ProvedBound, entries, interval_leaves
 from lcifr.prove.question import Answer, FloatArray, IntArray, Proofs, Question, Status, still_open

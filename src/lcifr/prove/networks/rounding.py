@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from lcifr.errors import NetworkError
-from lcifr.models.network import FLOOR, LARGEST, Network, gamma
+from lcifr.models.network import Network
+from lcifr.models.rounding import FLOOR, LARGEST, gamma
 from lcifr.prove.question import FloatArray
 from lcifr.regions.region import Cell, LinearRows
 

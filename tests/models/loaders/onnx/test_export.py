@@ -17,8 +17,7 @@ from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.loaders.onnx.export import ExportedRule, export_onnx, to_onnx
 from lcifr.models.loaders.onnx.reader import read_file, read_onnx
-from lcifr.models.network import Network
-from lcifr.models.rounding import DeployedNetworks, Stage
+from lcifr.models.network import DeployedNetworks, Network, Stage
 from lcifr.models.rule import Rule
 
 RNG = np.random.default_rng(11)

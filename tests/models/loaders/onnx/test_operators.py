@@ -14,7 +14,7 @@ from onnx import TensorProto
 from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.loaders.onnx.reader import read_onnx
-from lcifr.models.rounding import DeployedNetworks, Stage
+from lcifr.models.network import DeployedNetworks, Stage
 from lcifr.models.source import TableModel
 from tests.models.loaders.onnx import graphs
 from tests.models.loaders.onnx.graphs import GraphBuilder

@@ -36,7 +36,7 @@ from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.loaders.onnx import runtime
 from lcifr.models.loaders.onnx.reader import read_onnx
-from lcifr.models.rounding import DeployedNetworks, Stage
+from lcifr.models.network import DeployedNetworks, Stage
 from lcifr.models.rule import Kind
 from lcifr.models.source import TableModel
 from tests.story import write_german

@@ -16,7 +16,8 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.models.network import FLOOR, LARGEST, Network
+from lcifr.models.network import Network
+from lcifr.models.rounding import FLOOR, LARGEST
 from lcifr.prove.gate import pull_inside
 from lcifr.prove.networks.kernel.arrays import (
     Cells,
