@@ -15,9 +15,11 @@ import torch
 from lcifr import datasets
 from lcifr.data import Encoding
 from lcifr.datasets import Split
-from lcifr.learn.encoder import EncodedPeople, EncoderSettings, EncoderTraining, TrainingMethod
+from lcifr.learn.encoder import EncoderTraining
+from lcifr.learn.parameters import EncoderSettings, Schedule, TrainingMethod
+from lcifr.learn.people import EncodedPeople
 from lcifr.learn.target import Target
-from lcifr.learn.training_loop import Schedule, train
+from lcifr.learn.training_loop import train
 from lcifr.phi.similarity import Similarity
 
 LIMITS = {"bounds": 5.0, "dl2": 20.0}

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from lcifr.errors import LearningError
 from lcifr.estimators import RobustClassifier, RobustRegressor
 from lcifr.estimators.heads import PlainHeadWarning
+from lcifr.learn import losses
 from lcifr.learn.target import Target
 from lcifr.models.rule import Kind
 from tests.learn.populations import latent
@@ -93,8 +94,8 @@ def test_worst_values_of_a_linear_head_are_attained() -> None:
         weight = torch.randn(target.outputs, 3, generator=draw, dtype=torch.float64)
         z, radius = torch.randn(20, 3, generator=draw, dtype=torch.float64), torch.rand(20, generator=draw).double()
         label = torch.randint(0, classes, (20,), generator=draw).double()
-        worst = target.worst_values(z @ weight.T, label, radius, target.lengths(weight))
-        directions = target.directions(label) @ weight
+        worst = losses.worst_values(target, z @ weight.T, label, radius, losses.lengths(target, weight))
+        directions = losses.directions(target, label) @ weight
         point = z[:, None] + radius[:, None, None] * directions.sign()
         reached = (directions * point).sum(-1)
         torch.testing.assert_close(worst, reached)
@@ -108,8 +109,8 @@ def test_worst_values_around_a_box_are_attained() -> None:
         weight = torch.randn(target.outputs, 3, generator=draw, dtype=torch.float64)
         middle, reach = torch.randn(20, 3, generator=draw).double(), torch.rand(20, 3, generator=draw).double()
         label = torch.randint(0, classes, (20,), generator=draw).double()
-        worst = target.worst_around(middle @ weight.T, label, reach, target.sizes(weight))
-        directions = target.directions(label) @ weight
+        worst = losses.worst_around(target, middle @ weight.T, label, reach, losses.sizes(target, weight))
+        directions = losses.directions(target, label) @ weight
         reached = (directions * (middle[:, None] + reach[:, None] * directions.sign())).sum(-1)
         torch.testing.assert_close(worst, reached)
 
@@ -147,14 +148,14 @@ def test_losses_are_the_usual_ones() -> None:
     output = torch.randn(30, 4, generator=draw, dtype=torch.float64)
     label = torch.randint(0, 4, (30,), generator=draw)
     several = Target.of(np.arange(4))
-    own = several.losses(several.values(output, label.double()), label.double())
+    own = losses.of(several, losses.values(several, output, label.double()), label.double())
     torch.testing.assert_close(own, torch.nn.functional.cross_entropy(output, label, reduction="none"))
     two, bit = Target.of(np.arange(2)), (label % 2).double()
-    own = two.losses(two.values(output[:, :1], bit), bit)
+    own = losses.of(two, losses.values(two, output[:, :1], bit), bit)
     usual = torch.nn.functional.binary_cross_entropy_with_logits(output[:, 0], bit, reduction="none")
     torch.testing.assert_close(own, usual)
     number = Target.of(np.linspace(0.0, 1.0, 30) ** 2, "regression")
-    own = number.losses(number.values(output[:, :1], bit), bit)
+    own = losses.of(number, losses.values(number, output[:, :1], bit), bit)
     torch.testing.assert_close(own, (output[:, 0] - bit).square())
 
 

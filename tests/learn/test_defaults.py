@@ -15,7 +15,6 @@ from lcifr import workflows
 from lcifr.cli import load
 from lcifr.errors import LearningError
 from lcifr.estimators import FairBooster, FairEncoder, RobustClassifier, RobustRegressor, tune
-from lcifr.learn.encoder import EncoderSettings
 from lcifr.learn.parameters import (
     ENCODER,
     HEAD,
@@ -23,11 +22,12 @@ from lcifr.learn.parameters import (
     BoosterParameters,
     BoostingSettings,
     EncoderParameters,
+    EncoderSettings,
     HeadParameters,
+    Schedule,
     find_invalid,
     parameters,
 )
-from lcifr.learn.training_loop import Schedule
 from lcifr.models.additive import MOST_LEVELS
 
 REQUESTS = {

@@ -15,7 +15,9 @@ from torch.nn.functional import softplus
 from lcifr.data import Encoding
 from lcifr.errors import LearningError
 from lcifr.estimators import FairEncoder, plain
-from lcifr.learn.encoder import EncodedPeople, EncoderSettings, EncoderTraining, bound_radius
+from lcifr.learn.encoder import EncoderTraining, bound_radius
+from lcifr.learn.parameters import EncoderSettings
+from lcifr.learn.people import EncodedPeople
 from lcifr.learn.region_tensors import RegionTensors
 from lcifr.learn.target import Target
 from lcifr.models.loaders.torch import torch_parameters
@@ -146,7 +148,7 @@ def test_the_label_must_survive_the_stretched_radius() -> None:
     target, index = Target.of(label), torch.arange(20)
     losses = []
     for stretch in (0.5, 1.0, 4.0):
-        chosen = EncoderSettings(gamma=3.0, stretch=stretch, latent_dim=4, dtype=torch.float64)
+        chosen = EncoderSettings(gamma=3.0, stretch=stretch, latent_dim=4, dtype="float64")
         torch.manual_seed(5)  # the same weights each time
         producer = EncoderTraining(people, people, target, chosen, seed=0)
         layers, (weight, bias) = torch_parameters(producer.module.encoder), torch_parameters(producer.module.head)[0]

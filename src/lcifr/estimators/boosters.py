@@ -28,11 +28,11 @@ from lcifr.estimators.validation import (
     validate_people,
 )
 from lcifr.learn.boosting.boosting import Bag, boost_bags, certified_by_bounds
-from lcifr.learn.encoder import EncodedPeople, LatentReach
+from lcifr.learn.history import Epoch
 from lcifr.learn.parameters import BOOSTER
+from lcifr.learn.people import EncodedPeople, LatentReach
 from lcifr.learn.scores import warn_of_degeneracies
 from lcifr.learn.target import Target, class_weights
-from lcifr.learn.training_loop import Epoch
 from lcifr.models.additive import AdditiveModel
 from lcifr.models.loaders.tree_ensembles import identity
 from lcifr.models.model import Model

@@ -24,8 +24,9 @@ from lcifr.estimators.validation import (
     validate_labels,
     validate_people,
 )
-from lcifr.learn.encoder import EncodedPeople, LatentReach, TrainedEncoder, bound_radius, train_encoder
+from lcifr.learn.encoder import TrainedEncoder, bound_radius, train_encoder
 from lcifr.learn.parameters import ENCODER
+from lcifr.learn.people import EncodedPeople, LatentReach
 from lcifr.learn.scores import warn_of_degeneracies
 from lcifr.learn.target import Target, class_weights
 from lcifr.phi.similarity import Similarity
@@ -66,7 +67,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         ``"auto"``, ``"classification"`` or ``"regression"``; predicted numbers less than ``tolerance`` apart count as
         the same decision; weights of the classes as in scikit-learn.
     epochs, batch_size, learning_rate, weight_decay, patience, warmup
-        See :class:`lcifr.learn.training_loop.Schedule`.
+        See :class:`lcifr.learn.parameters.Schedule`.
     validation_fraction
         The share held out for early stopping, where ``fit`` is not given validation people.
     random_state, device, verbose
@@ -77,7 +78,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     network_, head_, decoder_ : the encoder, and the label's and the decoder's networks (None where there are none).
     schema_, encoding_, similarity_ : what the columns mean, their scales, φ. target_ : what was predicted.
     unread_ : attributes that z does not depend on.
-    history_ : one :class:`lcifr.learn.training_loop.Epoch` per epoch. degeneracies_ : what is trivial about the model.
+    history_ : one :class:`lcifr.learn.history.Epoch` per epoch. degeneracies_ : what is trivial about the model.
     """
 
     def __init__(

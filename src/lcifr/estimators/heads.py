@@ -16,10 +16,10 @@ from lcifr.errors import LearningError
 from lcifr.estimators.saving import read_head, write_head
 from lcifr.estimators.validation import schedule_of, seed_of, split_rows
 from lcifr.learn.heads import LatentPeople, Perturbation, certified, train_head
+from lcifr.learn.history import Epoch
 from lcifr.learn.parameters import HEAD
 from lcifr.learn.scores import warn_of_degeneracies
 from lcifr.learn.target import Target, class_weights
-from lcifr.learn.training_loop import Epoch
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
 
@@ -217,7 +217,7 @@ class RobustClassifier(ClassifierMixin, Head):  # type: ignore[misc]
     class_weight
         As in scikit-learn: None, ``"balanced"`` or ``{class: weight}``.
     epochs, batch_size, learning_rate, weight_decay, patience, warmup, validation_fraction, random_state, verbose
-        For networks; see :class:`lcifr.learn.training_loop.Schedule`.
+        For networks; see :class:`lcifr.learn.parameters.Schedule`.
 
     Attributes
     ----------

@@ -13,8 +13,8 @@ import numpy as np
 from lcifr.certification.saved_models import SavedBooster, SavedEncoder, SavedHead, consistent_file, read_kind
 from lcifr.data import Individuals, Schema
 from lcifr.estimators.validation import validate_people
+from lcifr.learn.history import Epoch, ValidationMetrics
 from lcifr.learn.target import Target
-from lcifr.learn.training_loop import Epoch, ValidationMetrics
 
 NOT_SAVED = ("similarity", "schema", "device", "verbose", "random_state")
 

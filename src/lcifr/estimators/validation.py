@@ -12,10 +12,15 @@ from numpy.typing import NDArray
 
 from lcifr.data import Encoding, Individuals, Numeric, Schema
 from lcifr.errors import LearningError, did_you_mean
-from lcifr.learn.encoder import EncoderSettings, TrainingMethod
-from lcifr.learn.parameters import BoosterParameters, BoostingSettings, ObjectiveParameters
+from lcifr.learn.parameters import (
+    BoosterParameters,
+    BoostingSettings,
+    EncoderSettings,
+    ObjectiveParameters,
+    Schedule,
+    TrainingMethod,
+)
 from lcifr.learn.target import Target
-from lcifr.learn.training_loop import Schedule
 from lcifr.models.rule import Kind
 from lcifr.phi.similarity import Similarity, ready_names
 

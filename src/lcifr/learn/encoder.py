@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lcifr.learn.parameters import ObjectiveParameters
+from lcifr.learn import losses
+from lcifr.learn.history import Epoch, ValidationMetrics
+from lcifr.learn.parameters import ATTACK_STEP, ATTACK_STEPS, EncoderSettings, Schedule, TrainingMethod
+from lcifr.learn.people import EncodedPeople, LatentReach
 from lcifr.learn.region_tensors import CellTensors, RegionTensors, detached, row_multipliers
 from lcifr.learn.scores import score_of
 from lcifr.learn.target import Target
-from lcifr.learn.training_loop import Epoch, Schedule, TrainingTask, ValidationMetrics, index_chunks, train
+from lcifr.learn.training_loop import TrainingTask, index_chunks, train
 from lcifr.models.loaders.torch import build_torch, torch_parameters
 from lcifr.models.network import Network
 from lcifr.prove.networks.linear_bounds import CellBatch, Layers, backward, hidden_lines, tensors, view_cell
 from lcifr.prove.networks.linear_search import CellPoints, outputs, repair, satisfies_rows
 from lcifr.regions.region import FloatArray, Region
-from lcifr.regions.sampling import project_onto_simplex
 
 # Counterexample search by projected gradient ascent within the region (DL2).
-
-STEPS = 25  # the paper's
-STEP = 0.05  # the paper's, in standard deviations
 
 ROW_SLACK = 1e-5  # standard deviations: an equality row is never met exactly by floats
 
@@ -51,8 +49,8 @@ def find_counterexamples(
     index: Tensor,
     generator: torch.Generator,
     *,
-    steps: int = STEPS,
-    step: float = STEP,
+    steps: int = ATTACK_STEPS,
+    step: float = ATTACK_STEP,
 ) -> BatchCounterexamples:
     """For each person of the batch a similar person x* with f(x*) as far from ``latent`` (n, outputs) as ascent gets.
 
@@ -123,6 +121,17 @@ def _start(batch: CellBatch, generator: torch.Generator) -> tuple[Tensor, list[T
     return numeric, shares
 
 
+def project_onto_simplex(values: Tensor, allowed: Tensor) -> Tensor:
+    """What :func:`lcifr.regions.sampling.project_onto_simplex` does, for tensors on any device."""
+    masked = torch.where(allowed, values, -torch.inf)
+    descending = masked.sort(1, descending=True).values
+    finite = torch.where(torch.isinf(descending), 0.0, descending)
+    counts = torch.arange(1, values.shape[1] + 1, dtype=values.dtype, device=values.device)
+    shifts = (finite.cumsum(1) - 1.0) / counts
+    last = ((descending - shifts > 0).sum(1) - 1).clamp(min=0)
+    return torch.where(allowed, values - shifts.gather(1, last[:, None]), 0.0).clamp(min=0)
+
+
 def _slopes(batch: CellBatch, center: Tensor, numeric: Tensor, shares: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
     """The gradient of ‖f(x′) − z‖∞, by hand: an affine layer forward, a masked one back."""
     value = batch.base + numeric @ batch.weight.T
@@ -155,53 +164,6 @@ def _whole(cell: CellTensors, who: Tensor, points: CellPoints) -> Tensor:
 
 
 # Training of encoders, with an auxiliary head for the label and an optional decoder.
-
-
-class TrainingMethod(StrEnum):
-    """How robustness is trained: on proved bounds, or on counterexamples (DL2)."""
-
-    BOUNDS = "bounds"
-    DL2 = "dl2"
-
-
-@dataclass(frozen=True)
-class EncodedPeople:
-    """Encoded people with their regions.
-
-    Parameters
-    ----------
-    x : (people, features) float64. region : theirs. label : (people,) codes or scaled numbers; None without a label.
-    weight : (people,) of mean 1.
-    """
-
-    x: np.ndarray
-    region: Region
-    label: np.ndarray | None
-    weight: np.ndarray
-
-
-@dataclass(frozen=True)
-class EncoderSettings(ObjectiveParameters):
-    """Architecture and objective of an encoder.
-
-    Parameters
-    ----------
-    hidden, latent_dim : widths of the encoder's hidden layers and of z.
-    gamma : weight of the robust loss against the plain loss. delta : for dl2, the distance that costs nothing.
-    stretch : for bounds with a label, how many times its proved radius a decision is trained to withstand.
-    decoder_weight : of the squared error of reconstructing x from z.
-    tied : feature columns of each attribute that must not matter, a slice each.
-    tolerance : predicted numbers less than this apart are the same decision.
-    """
-
-    method: TrainingMethod = TrainingMethod.BOUNDS
-    delta: float = 0.0
-    tied: tuple[slice, ...] = ()
-    tolerance: float = 0.0
-    attack_steps: int = STEPS
-    attack_step: float = STEP
-    dtype: torch.dtype = torch.float32
-    device: str | None = None
 
 
 @dataclass(frozen=True)
@@ -250,11 +212,11 @@ class _PeopleTensors:
 
     def __init__(self, people: EncodedPeople, settings: EncoderSettings) -> None:
         def tensor(array: np.ndarray) -> Tensor:
-            return torch.as_tensor(array, dtype=settings.dtype, device=settings.device)
+            return torch.as_tensor(array, dtype=getattr(torch, settings.dtype), device=settings.device)
 
         self.x, self.weight = tensor(people.x), tensor(people.weight)
         self.label = None if people.label is None else tensor(people.label)
-        self.region = RegionTensors.of(people.region, dtype=settings.dtype, device=settings.device)
+        self.region = RegionTensors.of(people.region, dtype=getattr(torch, settings.dtype), device=settings.device)
 
 
 class EncoderTraining(TrainingTask):
@@ -272,7 +234,7 @@ class EncoderTraining(TrainingTask):
         # Without a label reconstruction is the only thing that keeps z from being nothing at all.
         self.decoder_weight = settings.decoder_weight if target is not None else settings.decoder_weight or 1.0
         self._model = EncoderModel(training.x.shape[1], target, settings, self.decoder_weight > 0)
-        self._model.to(dtype=settings.dtype, device=settings.device)
+        self._model.to(dtype=getattr(torch, settings.dtype), device=settings.device)
         self.training, self.validation = _PeopleTensors(training, settings), _PeopleTensors(validation, settings)
         self.seed = seed
         self.generator = torch.Generator().manual_seed(seed)
@@ -312,11 +274,12 @@ class EncoderTraining(TrainingTask):
         if target is None or side.label is None or self._model.head is None:
             return ValidationMetrics(loss_mean, radius=float(radius.mean()))
         output, weight = torch.cat(outputs), torch_parameters(self._model.head)[0][0]
-        decision = target.decide(output)
-        held = target.holds(
+        decision = losses.decide(target, output)
+        held = losses.holds(
+            target,
             output,
             decision,
-            target.worst_values(output, decision, radius, target.lengths(weight)),
+            losses.worst_values(target, output, decision, radius, losses.lengths(target, weight)),
             self.settings.tolerance,
         )
         score = score_of(target, decision.cpu().numpy(), side.label.cpu().numpy())
@@ -344,7 +307,9 @@ class EncoderTraining(TrainingTask):
         if self.target is None or self._model.head is None or side.label is None:
             return latent.new_zeros(1)
         label = side.label[index]
-        return side.weight[index] * self.target.losses(self.target.values(self._model.head(latent), label), label)
+        return side.weight[index] * losses.of(
+            self.target, losses.values(self.target, self._model.head(latent), label), label
+        )
 
     def _bounds(self, side: _PeopleTensors, latent: Tensor, index: Tensor, gamma: float) -> Tensor:
         """(plain + γ·worst) / (1 + γ), the same pace for every γ; the worst loss is on the proved ball, stretched."""
@@ -358,8 +323,10 @@ class EncoderTraining(TrainingTask):
         label = side.label[index]
         weight = torch_parameters(self._model.head)[0][0]
         reached = self.settings.stretch * radius
-        worst = self.target.worst_values(self._model.head(latent), label, reached, self.target.lengths(weight))
-        return (plain + gamma * (side.weight[index] * self.target.losses(worst, label)).mean()) / (1.0 + gamma)
+        worst = losses.worst_values(
+            self.target, self._model.head(latent), label, reached, losses.lengths(self.target, weight)
+        )
+        return (plain + gamma * (side.weight[index] * losses.of(self.target, worst, label)).mean()) / (1.0 + gamma)
 
     def _logic(self, side: _PeopleTensors, latent: Tensor, index: Tensor, generator: torch.Generator) -> Tensor:
         """DL2 of ‖f(x) − f(x*)‖∞ ≤ δ at found x*, where φ(x, x*) holds by construction."""
@@ -379,28 +346,6 @@ class EncoderTraining(TrainingTask):
 # Latent radius of every person by plain linear bounds: sound, rounded outward, fast enough for tuning.
 #
 # The exact radius is `lcifr.prove`'s; this one is somewhat wider and costs microseconds a person.
-
-
-@dataclass(frozen=True)
-class LatentReach:
-    """Latents of people, and bounds on the distance of anybody similar.
-
-    Parameters
-    ----------
-    latent : (people, outputs) z = f(x). radius : (people,) ε ≥ ‖f(x′) − z‖∞ for every similar x′ and for x itself.
-    lower, upper : (people, outputs) the box that holds the same.
-    """
-
-    latent: FloatArray
-    radius: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-
-    @classmethod
-    def of_box(cls, latent: FloatArray, lower: FloatArray, upper: FloatArray) -> LatentReach:
-        """The smallest ball around z that holds the box."""
-        farthest = np.nextafter(np.maximum(upper - latent, latent - lower).max(1), np.inf)
-        return cls(latent, farthest, lower, upper)
 
 
 def bound_radius(network: Network, x: FloatArray, region: Region) -> LatentReach:

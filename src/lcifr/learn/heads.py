@@ -16,10 +16,13 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from torch import Tensor, nn
 
+from lcifr.learn import losses
+from lcifr.learn.history import Epoch, ValidationMetrics
+from lcifr.learn.parameters import Schedule
 from lcifr.learn.region_tensors import exact_rounding
 from lcifr.learn.scores import score_of
 from lcifr.learn.target import Target
-from lcifr.learn.training_loop import Epoch, Schedule, TrainingTask, ValidationMetrics, index_chunks, train
+from lcifr.learn.training_loop import TrainingTask, index_chunks, train
 from lcifr.models.loaders.torch import build_torch, torch_parameters
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind
@@ -118,16 +121,16 @@ class LinearProblem:
         """The value at weights (outputs, d) and shifts (outputs,), with the given |·| of the directions."""
         target, label = self.target, self.label
         output = self.z @ matrix.T + shift
-        value = (self.weight * target.losses(target.values(output, label), label, absolute)).mean()
+        value = (self.weight * losses.of(target, losses.values(target, output, label), label, absolute)).mean()
         if self.robust:
             there = output if self.middle is self.z else self.middle @ matrix.T + shift
-            worst = target.losses(target.worst_around(there, label, self.reach, sizes), label, absolute)
+            worst = losses.of(target, losses.worst_around(target, there, label, self.reach, sizes), label, absolute)
             value = (value + self.gamma * (self.weight * worst).mean()) / (1.0 + self.gamma)
         return value + self.penalty * matrix.square().sum()
 
     def exact_objective(self, matrix: Tensor, shift: Tensor) -> float:
         """The value that is meant, kinks included."""
-        return float(self.objective(matrix, shift, self.target.sizes(matrix)))
+        return float(self.objective(matrix, shift, losses.sizes(self.target, matrix)))
 
 
 def solve_linear_head(problem: LinearProblem) -> tuple[Tensor, Tensor]:
@@ -186,7 +189,7 @@ def _parts(
         plus, minus = weights[:width], weights[width:]
         return (plus - minus)[None], shift, (plus + minus)[None]
     matrix = weights.reshape(outputs, width)
-    return matrix, shift, problem.target.sizes(matrix, absolute)
+    return matrix, shift, losses.sizes(problem.target, matrix, absolute)
 
 
 def _projected_gradient(point: FloatArray, gradient: FloatArray, bounded: int) -> float:
@@ -295,14 +298,14 @@ class HeadTraining(TrainingTask):
 
     def _loss(self, side: tuple[Tensor, ...], index: Tensor, gamma: float) -> Tensor:
         z, middle, reach, label, weight = (part[index] for part in side)
-        plain = (weight * self.target.losses(self.target.values(self._model(z), label), label)).mean()
+        plain = (weight * losses.of(self.target, losses.values(self.target, self._model(z), label), label)).mean()
         if gamma == 0 or self.against is Perturbation.NOTHING:
             return plain
         if self.against is Perturbation.DELTA:
-            values = self.target.values(self._model(self._attack(z, reach, label)), label)
+            values = losses.values(self.target, self._model(self._attack(z, reach, label)), label)
         else:
-            values = box_bounds(torch_parameters(self._model), middle, reach, self.target.directions(label))
-        return (plain + gamma * (weight * self.target.losses(values, label)).mean()) / (1.0 + gamma)
+            values = box_bounds(torch_parameters(self._model), middle, reach, losses.directions(self.target, label))
+        return (plain + gamma * (weight * losses.of(self.target, values, label)).mean()) / (1.0 + gamma)
 
     def _attack(self, z: Tensor, reach: Tensor, label: Tensor) -> Tensor:
         """The costliest point that signed gradient steps find in each ball."""
@@ -311,7 +314,7 @@ class HeadTraining(TrainingTask):
         for _ in range(ATTACK_STEPS):
             moved = moved.detach().requires_grad_()
             with torch.enable_grad():
-                loss = self.target.losses(self.target.values(self._model(z + moved), label), label).sum()
+                loss = losses.of(self.target, losses.values(self.target, self._model(z + moved), label), label).sum()
                 (slope,) = torch.autograd.grad(loss, moved)
             moved = moved + 2.5 / ATTACK_STEPS * reach * slope.sign()
             moved = torch.minimum(torch.maximum(moved, -reach), reach)
@@ -322,7 +325,7 @@ class HeadTraining(TrainingTask):
         total, decisions = 0.0, []
         for index in index_chunks(len(self.validation[0])):
             total += float(self._loss(self.validation, index, self.gamma)) * len(index)
-            decisions.append(self.target.decide(self._model(self.validation[0][index])))
+            decisions.append(losses.decide(self.target, self._model(self.validation[0][index])))
         decision = torch.cat(decisions).numpy()
         score = score_of(self.target, decision, self.validation[3].numpy())
         return ValidationMetrics(total / len(decision), score)
@@ -363,7 +366,7 @@ def certified(
         for index in index_chunks(len(z)):
             view = view_cell(layers, region.cells[0].take(index.numpy()))
             output = torch.as_tensor(network(z[index.numpy()]))
-            decision = target.decide(output)
-            bounds = backward(view.batch, target.directions(decision), hidden_lines(view.batch)).upper
-            held.append(target.holds(output, decision, bounds, tolerance))
+            decision = losses.decide(target, output)
+            bounds = backward(view.batch, losses.directions(target, decision), hidden_lines(view.batch)).upper
+            held.append(losses.holds(target, output, decision, bounds, tolerance))
     return np.asarray(torch.cat(held).numpy(), dtype=np.bool_)

@@ -201,3 +201,65 @@ class BoostingSettings(BoosterParameters):
         if self.interactions == AUTO:
             return STAGES
         return (int(self.interactions),) if self.interactions else ()
+
+
+ATTACK_STEPS = 25
+"""Of the search for counterexamples (DL2): the paper's."""
+ATTACK_STEP = 0.05
+"""In standard deviations: the paper's."""
+
+
+class TrainingMethod(StrEnum):
+    """How robustness is trained: on proved bounds, or on counterexamples (DL2)."""
+
+    BOUNDS = "bounds"
+    DL2 = "dl2"
+
+
+@dataclass(frozen=True)
+class EncoderSettings(ObjectiveParameters):
+    """Architecture and objective of an encoder.
+
+    Parameters
+    ----------
+    hidden, latent_dim : widths of the encoder's hidden layers and of z.
+    gamma : weight of the robust loss against the plain loss. delta : for dl2, the distance that costs nothing.
+    stretch : for bounds with a label, how many times its proved radius a decision is trained to withstand.
+    decoder_weight : of the squared error of reconstructing x from z.
+    tied : feature columns of each attribute that must not matter, a slice each.
+    tolerance : predicted numbers less than this apart are the same decision.
+    dtype : of the weights while they are trained, as torch names it.
+    """
+
+    method: TrainingMethod = TrainingMethod.BOUNDS
+    delta: float = 0.0
+    tied: tuple[slice, ...] = ()
+    tolerance: float = 0.0
+    attack_steps: int = ATTACK_STEPS
+    attack_step: float = ATTACK_STEP
+    dtype: str = "float32"
+    device: str | None = None
+
+
+@dataclass(frozen=True)
+class Schedule(ScheduleParameters):
+    """Hyper-parameters of the training loop, checked.
+
+    Parameters
+    ----------
+    warmup : share of the epochs over which the weight of the robust loss (gamma) grows from 0 to its full value.
+    patience : epochs without progress before stopping; the learning rate is halved at a third of that.
+    """
+
+    seed: int = 0
+    verbose: bool = False
+
+    def __post_init__(self) -> None:
+        if wrong := find_invalid(self):
+            raise LearningError(
+                f"{', '.join(wrong)} is not a valid schedule", fix="counts and rates are positive, warmup is in [0, 1]"
+            )
+
+    def strength(self, epoch: int) -> float:
+        """The share of that weight in ``epoch`` (from 0)."""
+        return min(1.0, (epoch + 1) / max(1.0, self.warmup * self.epochs))

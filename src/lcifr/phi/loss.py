@@ -3,67 +3,83 @@
 DL2's translation (Fischer et al. 2019): t ≤ t′ becomes max(t − t′, 0); strict comparisons add a constant at ties;
 conjunctions add, disjunctions multiply. Categories are relaxed to the simplex as in the paper's appendix. Every
 comparison is divided by the standard deviations it is made of, so that years and dollars weigh alike.
+
+People may be numpy arrays, to rank pairs of a table, or torch tensors, to train; torch is imported by whoever has one.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any, TypeVar
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from lcifr.data import Categorical, Encoding
 from lcifr.phi.core import AllOf, Category, Compare, Core, LinearForm, RankTable, SameCategory
 from lcifr.phi.formula import Person
 
+Batch = TypeVar("Batch", bound=Any)
+"""A numpy array or a torch tensor."""
+
 TIE = 1.0  # DL2's ξ: what a strict comparison costs on its boundary
 CLOSE = 1e-9  # standard deviations: float noise of the encoding, which must not decide a tie
 
 
-def logic_loss(core: Core, encoding: Encoding, x: Tensor, other: Tensor) -> Tensor:
+def logic_loss(core: Core, encoding: Encoding, x: Batch, other: Batch) -> Batch:
     """(people,) the loss of ``core``; see :meth:`Similarity.loss`."""
-    return _Loss(encoding, x, other).of(core)
+    loss: Batch = _Loss(encoding, x, other).of(core)
+    return loss
+
+
+def _library(values: Any) -> Any:
+    """The module whose functions take ``values``."""
+    if isinstance(values, np.ndarray):
+        return np
+    import torch
+
+    return torch
 
 
 class _Loss:
-    def __init__(self, encoding: Encoding, x: Tensor, other: Tensor) -> None:
-        self.encoding = encoding
+    def __init__(self, encoding: Encoding, x: Any, other: Any) -> None:
+        self.encoding, self.library = encoding, _library(x)
         self.people = {Person.SELF: x, Person.OTHER: other}
 
-    def of(self, core: Core) -> Tensor:
+    def of(self, core: Core) -> Any:
         if isinstance(core, Compare):
             return self._compare(core)
         if isinstance(core, Category):
             values = self._category(core.person, core.attribute)
             outside = [code for code in range(values.shape[1]) if code not in core.allowed]
-            return values[:, outside].sum(dim=1)
+            return values[:, outside].sum(axis=1)
         if isinstance(core, SameCategory):
             return self._same_category(core)
         losses = [self.of(part) for part in core.parts]
         if not losses:
             return self._constant(0.0 if isinstance(core, AllOf) else TIE)
-        stacked = torch.stack(losses)
-        return stacked.sum(dim=0) if isinstance(core, AllOf) else disjunction(stacked)
+        stacked = self.library.stack(losses)
+        return stacked.sum(axis=0) if isinstance(core, AllOf) else disjunction(stacked)
 
-    def _constant(self, value: float) -> Tensor:
-        x = self.people[Person.SELF]
-        return torch.full((len(x),), value, dtype=x.dtype, device=x.device)
+    def _constant(self, value: float) -> Any:
+        return self.library.zeros_like(self.people[Person.SELF][:, 0]) + value
 
     # -- categories ------------------------------------------------------------------------------------------------
 
-    def _category(self, person: Person, attribute: str) -> Tensor:
+    def _category(self, person: Person, attribute: str) -> Any:
         return self.people[person][:, self.encoding.columns(attribute)]
 
-    def _same_category(self, core: SameCategory) -> Tensor:
+    def _same_category(self, core: SameCategory) -> Any:
         left, right = self._category(*core.left), self._category(*core.right)
         if core.left[1] != core.right[1]:
             left, right = self._common_names(core.left[1], core.right[1], left, right)
-        overlap = torch.minimum(left, right).sum(dim=1)  # 1 for the same category, 0 for two whole different ones
+        overlap = self.library.minimum(left, right).sum(
+            axis=1
+        )  # 1 for the same category, 0 for two whole different ones
         if not core.equal:
             return overlap
-        return torch.clamp(self._constant(1.0) - overlap, min=0.0)
+        return self.library.clip(1.0 - overlap, 0.0, None)
 
-    def _common_names(self, first: str, second: str, left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
+    def _common_names(self, first: str, second: str, left: Any, right: Any) -> tuple[Any, Any]:
         one, two = self.encoding.schema[first], self.encoding.schema[second]
         assert isinstance(one, Categorical)
         assert isinstance(two, Categorical)
@@ -72,18 +88,18 @@ class _Loss:
 
     # -- numbers ---------------------------------------------------------------------------------------------------
 
-    def _compare(self, core: Compare) -> Tensor:
+    def _compare(self, core: Compare) -> Any:
         value, scale = self._form(core.form)
         value = value / scale
         if core.operator == "<=":
-            return torch.clamp(value - CLOSE, min=0.0)
+            return self.library.clip(value - CLOSE, 0.0, None)
         if core.operator == "<":
-            return torch.clamp(value, min=0.0) + TIE * (value > -CLOSE)
+            return self.library.clip(value, 0.0, None) + TIE * (value > -CLOSE)
         if core.operator == "=":
-            return torch.clamp(value.abs() - CLOSE, min=0.0)
-        return TIE * (value.abs() <= CLOSE).to(value.dtype)
+            return self.library.clip(abs(value) - CLOSE, 0.0, None)
+        return TIE * (abs(value) <= CLOSE) + self._constant(0.0)
 
-    def _form(self, form: LinearForm) -> tuple[Tensor, float]:
+    def _form(self, form: LinearForm) -> tuple[Any, float]:
         """The form in raw units, from encoded values; and the standard deviations it is made of."""
         constant = form.constant
         value = self._constant(0.0)
@@ -99,31 +115,34 @@ class _Loss:
             scale += abs(float(c)) * max(1, max(len(values) for _, values in table.groups))
         for c, inside in form.absolutes:
             part, part_scale = self._form(inside)
-            value = value + float(c) * part.abs()
+            value = value + float(c) * abs(part)
             scale += abs(float(c)) * part_scale
         return value + float(constant), scale or 1.0
 
-    def _rank(self, person: Person, table: RankTable) -> Tensor:
+    def _rank(self, person: Person, table: RankTable) -> Any:
         """The rank, exact in value; its gradient is that of a straight line through the training values."""
-        group = self._category(person, table.by).argmax(dim=1)
-        group = torch.as_tensor(table.group_of, device=group.device)[group]
+        group = np.asarray(table.group_of)[self._category(person, table.by).argmax(axis=1).tolist()]
         j = self.encoding.schema.names_numeric.index(table.attribute)
         program = self.encoding.programs[j]
         upward = -1.0 if program.decreasing else 1.0
         values = upward * self.people[person][:, self.encoding.numeric_columns[j]]
-        rank = torch.ones_like(values)
+        fixed = values if self.library is np else values.detach()
+        rank = self.library.ones_like(values)
         for g, known in enumerate(table.tables):
             member = group == g
             # Encoded training values against encoded people: the same function on both sides, so ties stay ties.
-            steps = torch.as_tensor(upward * program(known), dtype=values.dtype).to(values.device)
-            above = len(known) - torch.searchsorted(steps, values[member].detach().contiguous(), right=True)
+            steps = np.asarray(upward * program(known))
+            steps = steps.astype(fixed.dtype) if self.library is np else self.library.as_tensor(steps).to(fixed)
+            above = len(known) - self.library.searchsorted(steps, fixed[member], side="right")
             slope = (len(known) - 1) / float(steps[-1] - steps[0]) if len(known) > 1 and steps[-1] > steps[0] else 0.0
             line = -slope * values[member]
-            rank[member] = 1.0 + above + (line - line.detach())
+            rank[member] = 1.0 + above + (line + slope * fixed[member])
         return rank
 
 
-def disjunction(losses: Tensor) -> Tensor:
+def disjunction(losses: Batch) -> Batch:
     """(people,) of (parts, people): DL2's product; the minimum where the product underflows to a false zero."""
-    product, least = losses.prod(dim=0), losses.min(dim=0).values
-    return torch.where((product == 0) & (least > 0), least, product)
+    library = _library(losses)
+    product, least = losses.prod(axis=0), library.amin(losses, axis=0)
+    result: Batch = library.where((product == 0) & (least > 0), least, product)
+    return result

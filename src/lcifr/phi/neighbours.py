@@ -212,11 +212,7 @@ def conjuncts(core: Core) -> tuple[Core, ...]:
 
 def losses_of(similarity: Similarity, pair: PairedPeople) -> Floats:
     """(rows,) how far each pair is from being similar."""
-    import torch
-
-    encoded = (torch.from_numpy(similarity.encoding.encode(people)) for people in (pair.x, pair.other))
-    losses: Floats = similarity.loss(*encoded).numpy()
-    return losses
+    return similarity.loss(*(similarity.encoding.encode(people) for people in (pair.x, pair.other)))
 
 
 # One person's neighbours in a table: who is similar to them, and who just is not, with the part that fails.

@@ -28,7 +28,7 @@ from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    from lcifr.phi.loss import Batch
 
 
 # Ready formulas: the paper's constraints on its datasets, as ``.phi`` files in this package.
@@ -230,16 +230,17 @@ class Similarity:
 
     # -- other readings --------------------------------------------------------------------------------------------
 
-    def loss(self, x: Tensor, other: Tensor) -> Tensor:
+    def loss(self, x: Batch, other: Batch) -> Batch:
         """The DL2 loss of φ on encoded people: zero where the formula holds, and differentiable.
 
         Parameters
         ----------
-        x, other : (people, features) tensors, encoded; categories of ``other`` may be anywhere on their simplex.
+        x, other : (people, features) numpy arrays or torch tensors, encoded; categories of ``other`` may be anywhere
+            on their simplex.
 
         Returns
         -------
-        (people,) non-negative tensor
+        (people,) non-negative, of the same library
         """
         from lcifr.phi.loss import logic_loss
 

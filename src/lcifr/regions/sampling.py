@@ -9,15 +9,11 @@ chapter 23).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lcifr.regions.cell import Cell, FloatArray, IntArray, LinearRows, cell_contains, on_rows
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
 
 # Projection onto cells: box and simplices in closed form, linear rows by non-negative least squares.
 #
@@ -45,31 +41,25 @@ def _onto_product(cell: Cell, point: FloatArray) -> FloatArray:
     """The nearest point of box × simplices."""
     landed = point.copy()
     landed[:, cell.numeric] = np.clip(point[:, cell.numeric], cell.lower, np.maximum(cell.lower, cell.upper))
-    if cell.choices:
-        import torch
-
-        for choice in cell.choices:
-            values, allowed = torch.tensor(point[:, choice.columns]), torch.tensor(choice.allowed)
-            landed[:, choice.columns] = project_onto_simplex(values, allowed).numpy()
+    for choice in cell.choices:
+        landed[:, choice.columns] = project_onto_simplex(point[:, choice.columns], choice.allowed)
     return landed
 
 
-def project_onto_simplex(values: Tensor, allowed: Tensor) -> Tensor:
+def project_onto_simplex(values: FloatArray, allowed: NDArray[np.bool_]) -> FloatArray:
     """Each row's projection onto {p ≥ 0, Σp = 1, p = 0 where not allowed}, by sorting (Held et al. 1974).
 
     Parameters
     ----------
-    values, allowed : (rows, categories), floats and booleans; every row allows at least one category.
+    values, allowed : (rows, categories); every row allows at least one category.
     """
-    import torch
-
-    masked = torch.where(allowed, values, -torch.inf)
-    descending = masked.sort(1, descending=True).values
-    finite = torch.where(torch.isinf(descending), 0.0, descending)
-    counts = torch.arange(1, values.shape[1] + 1, dtype=values.dtype, device=values.device)
-    shifts = (finite.cumsum(1) - 1.0) / counts
-    last = ((descending - shifts > 0).sum(1) - 1).clamp(min=0)
-    return torch.where(allowed, values - shifts.gather(1, last[:, None]), 0.0).clamp(min=0)
+    masked = np.where(allowed, values, -np.inf)
+    descending = -np.sort(-masked, axis=1)
+    finite = np.where(np.isinf(descending), 0.0, descending)
+    shifts = (finite.cumsum(axis=1) - 1.0) / np.arange(1, values.shape[1] + 1)
+    last = np.maximum((descending - shifts > 0).sum(axis=1) - 1, 0)
+    projected = np.where(allowed, values - np.take_along_axis(shifts, last[:, None], axis=1), 0.0)
+    return np.maximum(projected, 0.0)
 
 
 def pull_onto_rows(cell: Cell, rows: LinearRows, landed: FloatArray, people: IntArray, target: FloatArray) -> None:

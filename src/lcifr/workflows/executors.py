@@ -9,8 +9,9 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
@@ -193,18 +194,12 @@ class LocalCrew:
         self._pool = ProcessPoolExecutor(self._cores, context, _begin, (self._job, os.getpid()))
 
     def __enter__(self) -> Self:
-        self._before = os.environ.get(THREADS)
-        self._torch = sys.modules["torch"].get_num_threads() if "torch" in sys.modules else None
-        use_one_thread()
+        self._alone = single_thread()
+        self._alone.__enter__()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._before is None:
-            del os.environ[THREADS]
-        else:
-            os.environ[THREADS] = self._before
-        if "torch" in sys.modules:
-            sys.modules["torch"].set_num_threads(self._torch or int(self._before or available_cores()))
+        self._alone.__exit__(kind, error, at)
         if self._pool is None:
             return
         self._pool.shutdown(wait=error is None, cancel_futures=error is not None)
@@ -218,6 +213,23 @@ def use_one_thread() -> None:
     os.environ[THREADS] = "1"
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
+
+
+@contextmanager
+def single_thread() -> Iterator[None]:
+    """One thread for searches and for torch, whether torch is imported already or later; restored at the end."""
+    asked = os.environ.get(THREADS)
+    before = sys.modules["torch"].get_num_threads() if "torch" in sys.modules else None
+    use_one_thread()
+    try:
+        yield
+    finally:
+        if asked is None:
+            del os.environ[THREADS]
+        else:
+            os.environ[THREADS] = asked
+        if "torch" in sys.modules:
+            sys.modules["torch"].set_num_threads(before or int(asked or available_cores()))
 
 
 def available_cores() -> int:

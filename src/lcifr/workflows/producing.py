@@ -59,18 +59,13 @@ def one_thread(*, say: bool = True) -> Iterator[list[str]]:
 
     ``say`` : whether warnings are printed too; not where many models are learned and nobody could tell whose they are.
     """
-    import torch
-
     from lcifr.learn.scores import DegenerateModelWarning
+    from lcifr.workflows.executors import single_thread
 
-    before, said = torch.get_num_threads(), list[str]()
-    torch.set_num_threads(1)
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", DegenerateModelWarning)
-            yield said
-    finally:
-        torch.set_num_threads(before)
+    said = list[str]()
+    with single_thread(), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DegenerateModelWarning)
+        yield said
     for one in caught:
         text = str(one.message)
         if text not in said:

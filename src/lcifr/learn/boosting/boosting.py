@@ -9,7 +9,6 @@ from itertools import combinations
 from typing import TypeVar
 
 import numpy as np
-import torch
 
 from lcifr.data import Encoding
 from lcifr.learn.boosting.losses import Directions, LossState, Moved, RobustLoss
@@ -23,11 +22,11 @@ from lcifr.learn.boosting.proposals import (
     StepRules,
     TreeGrower,
 )
-from lcifr.learn.encoder import EncodedPeople
+from lcifr.learn.history import BETTER, Epoch, ValidationMetrics, show_progress
 from lcifr.learn.parameters import BoostingSettings
+from lcifr.learn.people import EncodedPeople
 from lcifr.learn.scores import score_of
 from lcifr.learn.target import Target
-from lcifr.learn.training_loop import BETTER, Epoch, ValidationMetrics, show_progress
 from lcifr.models.additive import (
     AdditiveModel,
     AttributeBins,
@@ -41,6 +40,7 @@ from lcifr.models.additive import (
 )
 from lcifr.models.rounding import gamma
 from lcifr.models.rule import Kind, Rule
+from lcifr.prove.networks.kernel.call import thread_count
 from lcifr.regions.region import BoolArray, Cell, FloatArray, Region
 
 # Regions stretched about the people they belong to: training against more, or less, than what is promised.
@@ -422,7 +422,7 @@ def boost(
     start : a model of the same encoding and kind of label to go on from, instead of a constant.
     divided : by whose values and regions attributes are divided into bins; training people if not given.
     """
-    with ThreadPoolExecutor(torch.get_num_threads()) as pool:
+    with ThreadPoolExecutor(thread_count()) as pool:
         return _Boosting(encoding, training, validation, target, settings, pool, start, divided or training).run()
 
 

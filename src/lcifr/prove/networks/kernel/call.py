@@ -216,7 +216,7 @@ def share(people: int, work: Callable[[int, int], None], stop: Callable[[], None
 
     The main thread only waits, because Python hears of Ctrl-C there: it calls ``stop``, and the kernels end soon after.
     """
-    threads = min(_threads(), people - done)
+    threads = min(thread_count(), people - done)
     step = max(1, -(-(people - done) // (PIECES * threads))) if threads > 1 else PIECE
     numbers = count()
     failed: list[BaseException] = []
@@ -254,7 +254,7 @@ def _workers(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="lcifr")
 
 
-def _threads() -> int:
+def thread_count() -> int:
     """As many as torch uses, or would: it takes seconds to import, and a search needs it for nothing else."""
     if "torch" in sys.modules:
         return int(sys.modules["torch"].get_num_threads())
