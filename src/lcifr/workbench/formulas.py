@@ -199,7 +199,7 @@ class FormulaDesk:
         self._newest = mine = next(self._waiting)
         with self._turn:
             if mine != self._newest:
-                raise LcifrError("a newer text is being looked at")
+                raise LcifrError("a newer text is being checked")
             return self._look(typed)
 
     def _look(self, typed: TypedFormula) -> LookedAt:

@@ -105,7 +105,9 @@ class Subjects:
 
     def _table(self, choice: ChosenModel) -> OpenTable:
         if not choice.table:
-            raise LcifrError("a model’s file does not say what its columns mean", fix="choose a table of such people")
+            raise LcifrError(
+                "a model’s file does not say what its columns mean", fix="choose a table with the columns of the model"
+            )
         return self._tables.open(choice.table, choice.schema)
 
     def _read(self, choice: ChosenModel, table: OpenTable | None, formula: str) -> Subject:
@@ -276,5 +278,5 @@ def row_of(people: tuple[PersonRow, ...], name: str) -> PersonRow:
     """A person of an explorer by their id."""
     found = next((one for one in people if one.id == name), None)
     if found is None:
-        raise LcifrError(f"“{name}” is not among the people shown", fix="choose one of the list")
+        raise LcifrError(f"“{name}” is not among the people shown", fix="choose one from the list")
     return found

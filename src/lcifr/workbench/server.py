@@ -180,7 +180,7 @@ def build_app(bench: Workbench, token: str, hosts: Iterable[str]) -> ASGIApp:
     async def answer(request: Request) -> Response:
         name = request.path_params["name"]
         if name not in bench.names:
-            return _json({"error": f"nobody can ask for “{name}”", "fix": ""}, 404)
+            return _json({"error": f"there is no request “{name}”", "fix": ""}, 404)
         body = await request.body()
         return await run_in_threadpool(_answer, bench, name, body)
 

@@ -528,7 +528,7 @@ def export_folders(request: ExportRequest) -> ExportedModel:
         model: Model = subject.model
         if model.function.tree_count:
             raise LcifrError(
-                f"what decides in {consumer} are trees, and only networks are exported",
+                f"{consumer} decides with a tree model, and only networks are exported",
                 fix=f"export the encoder alone (`lcifr model export {producer} --out z.onnx`), "
                 "and give the trees' own file beside it",
             )

@@ -219,8 +219,8 @@ def with_missing(model: Path, description: ModelDescription | None, missing: flo
 
     if (found := recognise(model)) is not ModelFormat.XGBOOST:
         raise LcifrError(
-            f"--missing is for files of XGBoost, and {model} is a model of {found}",
-            fix="leave --missing out: such a file says itself what is missing, or takes no missing values",
+            f"--missing is for XGBoost files, and {model} is a {found} model",
+            fix="leave --missing out: such a file states which values are missing, or takes none",
         )
     if description is None:
         return ModelDescription(missing=missing, source=MISSING_OPTION)
