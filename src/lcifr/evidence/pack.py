@@ -177,7 +177,7 @@ def _signed(made: dict[str, bytes], private: Any, time: str) -> dict[str, bytes]
 
 
 def _folder(root: Path, name: str) -> dict[str, bytes]:
-    """The files of a bundle, and nothing that somebody else has put there: what is packed is signed and sent."""
+    """The files of a bundle; any other file there is refused, because what is packed is signed and sent."""
     known = {MANIFEST, PEOPLE, SIMILARITY, ENCODING, ENCODER, MODEL}
     for file in sorted(root.iterdir()):
         if file.name not in known or file.is_symlink() or not file.is_file():

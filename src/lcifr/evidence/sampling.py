@@ -79,7 +79,7 @@ class MerkleTree:
 
 COMMITMENT, SECRET, OPENING, BUNDLE = "commitment.json", "secret.json", "opening.json", "bundle"
 KEY = 32  # bytes
-PATIENCE = 100  # times the usual size of a model: whoever commits wrote the bundle
+PATIENCE = 100  # times the usual size of a model: the producer commits to a bundle of their own
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def _salt(key: bytes, leaf: int) -> bytes:
 
 
 def _keyed(key: bytes, what: bytes, number: int) -> bytes:
-    """Bits that nobody can tell from random ones, whatever others of them are known (HMAC-SHA-256)."""
+    """Pseudorandom bits (HMAC-SHA-256): indistinguishable from random ones without the key."""
     return hmac.digest(key, what + number.to_bytes(8, "big"), "sha256")
 
 
@@ -200,7 +200,7 @@ def commit(request: CommitRequest) -> Committed:
 
 
 def open_drawn(request: OpenRequest) -> Opened:
-    """Show the people whom a challenge draws, and of the others only the hashes that lead to the root."""
+    """Show the people that a challenge draws, and only hashes of the others."""
     bundle, commitment, challenge, out = request.bundle, request.commitment, request.challenge, request.out
     try:
         (said, root), (asked, _) = read_part(commitment / COMMITMENT, "commitment"), read_part(challenge, "challenge")
@@ -230,7 +230,7 @@ def open_drawn(request: OpenRequest) -> Opened:
 
 
 def _refuse_odd(path: Path, asked: Any, root: str, most: int) -> None:
-    """An auditor's file may be anything; nobody searches for the ninth of eight lines."""
+    """Refuse a challenge to another commitment, or one with an impossible number of lines or an invalid seed."""
     if asked.get("commitment") != root:
         raise ArtefactError(
             f"{path} is a challenge to another commitment, expected {root}", fix="ask the auditor for a new challenge"

@@ -22,7 +22,7 @@ HASHES = {b"sha512": hashlib.sha512, b"sha256": hashlib.sha256}
 BEGIN, END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 LARGEST = 1 << 16
 """Bytes of a key or a signature."""
-MAKE_ONE = "make a key with `ssh-keygen -t ed25519 -f KEY`: sign with KEY, and give KEY.pub to whoever verifies"
+MAKE_ONE = "make a key with `ssh-keygen -t ed25519 -f KEY`: sign with KEY, and give KEY.pub to those who verify"
 
 
 def read_private_key(path: Path) -> Ed25519PrivateKey:

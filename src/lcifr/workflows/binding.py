@@ -332,7 +332,7 @@ def without_choices(rule: Json | None) -> Json | None:
 # A bundle about a sample of the reader's people: whether it is the one that its seed draws from their table.
 
 SAMPLE = "the same, of a sample"
-"""Never "the same": whoever chose the seed chose the sample."""
+"""Not "the same": the party that chose the seed chose the sample."""
 
 
 def as_sample(found: FileComparison, yours: CanonicalPeople, drawn: Drawn | None) -> FileComparison:

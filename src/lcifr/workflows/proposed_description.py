@@ -49,7 +49,7 @@ def propose_description(outline: ModelOutline, schema: Schema, frame: pa.Table) 
     """Guess how the columns of a table feed a model; ``schema`` has the columns that may, ``frame`` their values."""
     inputs, fits = _inputs(outline, schema, frame) if outline.columns is None else (_named(outline, schema), True)
     tensor = [one.name for one in outline.inputs]
-    if len(tensor) > 1 and outline.columns is None:  # whose is whose nobody can guess: all to the first
+    if len(tensor) > 1 and outline.columns is None:  # no way to guess which column feeds which: all to the first
         inputs = tuple(replace(one, input=tensor[0]) for one in inputs)
     output = _output(outline, schema, frame)
     given = sum(one.width for one in inputs)
