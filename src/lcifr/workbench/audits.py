@@ -257,7 +257,7 @@ class AuditExplorer:
             PersonLine(visible(one.id), one.verdict.lower(), visible(one.decision)) for one in report.explorer.people
         )
         commands = [command_line("report", audit)]
-        if report.checked is not None:
+        if report.about.checked is not None:
             commands.append(command_line("check", f"{audit}/bundle"))
         return OpenedAudit(
             audit,

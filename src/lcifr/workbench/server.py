@@ -33,8 +33,8 @@ from lcifr.workflows.events import Event, Note, Warned, listening
 # The guard in front of every request: token, host, origin, size and time of bodies, and headers of every answer.
 #
 # The server listens on 127.0.0.1 alone, but every page that the browser shows can send requests there. So nothing is
-# answered without the token, which is the first part of every path; a foreign name that DNS points here is refused by its
-# Host header, and a page of another site by Origin and Sec-Fetch-Site, even if they know the token.
+# answered without the token, which is the first part of every path; a foreign name that DNS points here is refused by
+# its Host header, and a page of another site by Origin and Sec-Fetch-Site, even if they know the token.
 
 LARGEST_BODY = 1_000_000
 """Bytes of a request. A formula has 50,000 characters at most; tables and models are files of the folder."""
