@@ -95,7 +95,7 @@ def test_what_is_written_is_read_again(kind: type[Record], data: st.DataObject) 
 
 
 def as_commands_make_it(one: Any) -> Any:
-    """The label, and in `tune` the files, stand once in a result of an encoder and a model; some statements are short."""
+    """A result names its label once, and `tune` its files; a consumer's statement has no subgroups or baselines."""
     if isinstance(one, ConsumeResult | CertifyResult):
         return replace(one, statement=replace(one.statement, subgroups=None, baselines={}))
     if (made := getattr(one, "produced", None)) is None:
