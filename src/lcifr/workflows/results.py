@@ -383,19 +383,17 @@ class ModelHashes(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class ProvedModel(Decisions):
-    """What is proved of a model from end to end is about this.
+    """A model about whose decisions something is proved.
 
     Parameters
     ----------
-    phi : the formula. hashes : weights, formula and encoding.
+    target, task, classes, tolerance : as for :class:`Decisions`.
     arithmetic : in which the model is computed, from the table's values to the decision.
     origin : of a model of another library; None for what lcifr learned.
     scales : the standard deviations and ranks that φ speaks of, and how many rows of which table they come from.
     labels : what decisions are called for people to read, by the model's own names. No hash depends on them.
     """
 
-    phi: AuditedFormula | None = field(default=None, metadata=key(omit=True))
-    hashes: ModelHashes | None = field(default=None, metadata=key(omit=True))
     arithmetic: str
     origin: ModelOrigin | None = None
     scales: tuple[ScaleSource, ...] = ()
@@ -412,7 +410,8 @@ class ModelSummary(ProvedModel):
     tolerance : how far two predictions of numbers may be apart; None for classes.
     trained_on : people whom the consumer learned from; None where nobody says so.
     data : what is known of a dataset by name (title, cautions); None for a table of one's own.
-    phi, hashes, arithmetic, origin, scales, labels : as for :class:`ProvedModel`.
+    phi : the formula. hashes : weights, formula and encoding.
+    arithmetic, origin, scales, labels : as for :class:`ProvedModel`.
     """
 
     trained_on: int | None
@@ -605,6 +604,8 @@ class CertifyResult(ProvedModel, CommandResult):
     proved: str
     statement: Statement = field(metadata=inline(without=("subgroups", "baselines")))
     certificates: str = field(metadata=key("files.certificates"))
+    phi: AuditedFormula | None = field(default=None, metadata=key(omit=True))
+    hashes: ModelHashes | None = field(default=None, metadata=key(omit=True))
     encoder_arithmetic: str | None = field(default=None, metadata=key(omit=True))
     provenance: Provenance | None = field(default=None, metadata=key(omit=True))
     looked_up: LookUpSummary | None = field(default=None, metadata=key(omit=True))
@@ -616,6 +617,8 @@ class CertifyResult(ProvedModel, CommandResult):
         """What an audit of the same people found."""
         return cls(
             **{one.name: getattr(model, one.name) for one in fields(ProvedModel)},
+            phi=model.phi,
+            hashes=model.hashes,
             proved="end to end",
             statement=state_tally(tally, held_out=False),
             certificates=f"{AUDITED}/audit.parquet",
