@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from lcifr.data.files import moment, write_atomic
 from lcifr.errors import LcifrError, did_you_mean
 from lcifr.report.build import build
 from lcifr.report.content import About, Report
-from lcifr.report.folder import checked_of, read_folder
+from lcifr.report.folder import read_folder
 from lcifr.report.html import render_html
 from lcifr.report.markdown import render_json, render_markdown
 from lcifr.report.people import first_people
@@ -77,7 +77,7 @@ def write_demo_report(result: DemoResult) -> Path:
         settings={"command": f"lcifr demo --seed {settings.seed}"},
         author="lcifr demo",
         audited=settings.started[: len("2026-11-16")],
-        checked=checked_of(last.checked),
+        checked=last.checked,
         recheck=(f"python -m lcifr.check {PROOFS}/trained",),
     )
     made = build(last.audit, statement, encoder=last.encoder, radius=last.handed, about=about)
@@ -161,18 +161,15 @@ class WrittenReport:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
-        proved = self.report.proved
+        counts = ("people", "certified", "violated", "undecided")
         return {
             "format": "lcifr-report-written-1",
             "command": "report",
             "file": str(self.file),
             "form": self.form,
-            "people": proved.people,
-            "certified": proved.certified,
-            "violated": proved.violated,
-            "undecided": proved.undecided,
+            **{name: getattr(self.report.statement, name) for name in counts},
             "explored": len(self.report.explorer.people),
-            "cautions": [{"code": one.code, "title": one.title, "text": one.text} for one in self.report.cautions],
+            "cautions": [asdict(one) for one in self.report.cautions],
         }
 
 

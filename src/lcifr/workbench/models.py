@@ -26,7 +26,7 @@ from lcifr.report.content import PersonRow
 from lcifr.report.people import Shown, explore, show
 from lcifr.workbench.people_tables import OpenTable, PeopleTables, read_person, stamp
 from lcifr.workbench.work_folder import WorkFolder, command_line
-from lcifr.workflows.diagnosis import show_model
+from lcifr.workflows.diagnosis import described_words
 from lcifr.workflows.people import PeopleTable, source_in_memory
 from lcifr.workflows.results import read_consumer, read_producer
 from lcifr.workflows.subjects import example_rows, open_model, people_of_reference, read_folders, read_subject
@@ -68,10 +68,10 @@ class Subjects:
     def sentences(self, choice: ChosenModel) -> Iterator[str]:
         """What a model is, as ``lcifr model show`` says it."""
         if choice.model:
-            found = show_model(self._folder.file(choice.model))
-            yield from found.outline.sentences()
-            if found.description:
-                yield replace(found, description=Path(found.description).name).described_words
+            found = open_model(self._folder.file(choice.model), drafts=True)
+            yield from found.outline().sentences()
+            if (described := found.description) is not None:
+                yield described_words(replace(described, source=Path(described.source).name))
             yield f"sha256 {found.sha256}"
             return
         yield from _learned(self._folder.folder(choice.producer), self._folder.folder(choice.consumer))

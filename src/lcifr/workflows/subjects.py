@@ -418,7 +418,7 @@ def schema_of_table(frame: pa.Table, table: Path, choice: ModelOptions, outline:
     NetworkError
         If the model reads a column that the table has not, or that can be no attribute.
     """
-    from lcifr.workflows.drafting import ColumnChoices, propose_schema, refuse_unknown_columns
+    from lcifr.workflows.drafting import InitRequest, propose_schema, refuse_unknown_columns
     from lcifr.workflows.people import read_schema, schema_beside
 
     named = choice.schema or schema_beside(phi)
@@ -427,8 +427,8 @@ def schema_of_table(frame: pa.Table, table: Path, choice: ModelOptions, outline:
         known = known if choice.target is None else replace(known, target=choice.target)
         refuse_unknown_columns(outline, known.names, f"the schema {named}", {})
         return known
-    asked = ColumnChoices(target=choice.target, id_column=choice.id_column)
-    found, left_out = propose_schema(frame, table, asked, outline)
+    asked = InitRequest(table=table, target=choice.target, id_column=choice.id_column)
+    found, left_out = propose_schema(frame, asked, outline)
     unasked = {name: why for name, why in left_out.items() if name != choice.id_column}
     if unasked:
         listed = "; ".join(f'"{name}" {why}' for name, why in unasked.items())
