@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from lcifr.certification.deployment import Encoder
 from lcifr.data import Encoding, Individuals
-from lcifr.data.codec import Record
+from lcifr.data.codec import Record, key
 from lcifr.data.files import (
     MANIFEST,
     describe_files,
@@ -69,7 +69,7 @@ class Provenance(Record):
     schema: str
     encoding: str
     similarity: str
-    similarity_text: str | None
+    similarity_text: str | None = field(metadata=key(read=lambda text: text))  # :meth:`formula` refuses what is no text
     tolerance: float
     method: str
     whole_numbers: bool = False
