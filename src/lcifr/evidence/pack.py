@@ -146,7 +146,7 @@ def write_pack(request: PackRequest) -> WrittenPack:
     private = None if request.key is None else read_private_key(request.key)
     result, time = AuditResult.read(request.folder), now()
     if result.bundle is None or not (request.folder / result.bundle).is_dir():
-        raise LcifrError(f"{request.folder} holds no proofs", fix="audit without --no-bundle: evidence needs them")
+        raise LcifrError(f"{request.folder} contains no proofs", fix="audit without --no-bundle: evidence needs them")
     written = moment().date().isoformat()
     with fitting_together(request.folder):
         rates = SelectedPeople.read(request.folder, result, request.favourable).rates(request.by, request.unknown)
@@ -177,11 +177,11 @@ def _signed(made: dict[str, bytes], private: Any, time: str) -> dict[str, bytes]
 
 
 def _folder(root: Path, name: str) -> dict[str, bytes]:
-    """The files of a bundle, and nothing that somebody else has put there: what is packed is signed and sent."""
+    """The files of a bundle; any other file there is refused, because what is packed is signed and sent."""
     known = {MANIFEST, PEOPLE, SIMILARITY, ENCODING, ENCODER, MODEL}
     for file in sorted(root.iterdir()):
         if file.name not in known or file.is_symlink() or not file.is_file():
-            raise LcifrError(f"{file} is a link, or no file of a bundle", fix="remove it, or audit again")
+            raise LcifrError(f"{file} is a link, or not a file of a bundle", fix="remove it, or audit again")
     return {f"{name}/{file.name}": file.read_bytes() for file in sorted(root.iterdir())}
 
 

@@ -81,7 +81,7 @@ def read_archive_bytes(data: bytes, name: str) -> dict[str, bytes]:
     """The same, of bytes."""
     other = ArtefactError(
         f"{name} is not an archive as `lcifr evidence pack` writes it: damaged, changed or packed by another tool",
-        fix="get it again; of what another tool packed, give the unpacked folder",
+        fix="get it again; if another tool packed it, unpack it and give the folder",
     )
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -227,7 +227,7 @@ def _read_list(listed: bytes) -> dict[str, str]:
     lines = [LINE.fullmatch(line) for line in text.split("\n")[:-1]]
     found = {line[2]: line[1] for line in lines if line}
     if None in lines or listed != list_of(found):
-        raise ArtefactError(f"{LIST} is not as lcifr writes it: a line a file, sorted, none twice")
+        raise ArtefactError(f"{LIST} is not as lcifr writes it: one line per file, sorted, no duplicates")
     for name in found:
         plain_name(name)
     return found

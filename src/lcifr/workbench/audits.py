@@ -32,7 +32,7 @@ from lcifr.workflows.folders import Command, RunSettings
 from lcifr.workflows.results import ModelSummary
 from lcifr.workflows.sweeping import SweepResult, WorstPair
 
-# What the page learns about an audit: its people, one of them, and somebody who differs from them.
+# Answers to the page about an audit: its people, one person, and a changed copy of a person.
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class MovableAttribute:
 
 @dataclass(frozen=True)
 class AddedScore:
-    """What one attribute adds to the output, and could add for somebody similar."""
+    """What one attribute adds to the output, and could add for a similar person."""
 
     name: str
     adds: float
@@ -106,11 +106,11 @@ class ExploredPerson:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """Somebody who differs from a person of the audit.
+    """A changed copy of a person of the audit.
 
     Parameters
     ----------
-    similar : whether φ calls the two similar; None where nobody can say. failing : the part of φ that does not hold.
+    similar : whether φ calls the two similar; None where that is unknown. failing : the part of φ that does not hold.
     same : whether both are decided alike. covered : whether the proof for the person speaks of this one.
     """
 
@@ -203,7 +203,7 @@ class AuditPlan:
     def of_settings(cls, settings: RunSettings, out: str) -> AuditPlan | None:
         """The plan whose command made these settings; None where it was asked for something else.
 
-        Only what a plan can say is ever started from the page: settings are a file that anybody may have written.
+        Only what a plan can say is ever started from the page: anyone may have written the settings file.
         """
         if settings.command != "audit":
             return None
@@ -217,7 +217,7 @@ class AuditPlan:
         return plan if again == settings.arguments else None
 
 
-# The explorer of a finished audit: its people, one of them, and what if somebody were a little different.
+# The explorer of a finished audit: its people, one person, and "what if" questions about changed copies.
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,7 +295,7 @@ class AuditExplorer:
         )
 
     def what_if(self, audit: str, name: str, values: Mapping[str, Any]) -> WhatIf:
-        """Whether somebody else is similar to a person, how they are decided, and whether the proof covers them."""
+        """Whether a changed copy of a person is similar to them, its decision, and whether the proof covers it."""
         found = self._read(audit)
         encoder, verdicts = found.encoder, found.verdicts
         row = verdicts.ids.index(row_of(found.report.explorer.people, name).id)
@@ -363,7 +363,7 @@ def _movable(attribute: Attribute, one: PersonRow, people: Individuals) -> Movab
     return MovableAttribute(attribute, own, within, low, high)
 
 
-# Sweeps on the page: shares of everybody who can exist, the map of them, and the pairs that are furthest apart.
+# Sweeps on the page: shares of everyone who can exist, their map, and the pairs that are furthest apart.
 
 
 @dataclass(frozen=True)
@@ -397,7 +397,7 @@ class OpenedSweep:
 
     Parameters
     ----------
-    standings : what may be known of somebody, with the class that colours it. lines : shares and universe, in words.
+    standings : every status of a cell, with the class that colours it. lines : shares and universe, in words.
     strips : attribute by attribute, first the one along which most changes. worst : pairs in a line each.
     """
 

@@ -228,7 +228,9 @@ def _values(column: pa.ChunkedArray, numeric: bool, where: str) -> Iterator[floa
     values, odd = to_float(column)
     if len(odd) or np.isinf(values).any():
         row = odd[0] if len(odd) else int(np.isinf(values).argmax())
-        raise LcifrError(f"{where}: {column[row].as_py()!r} in row {row} is no finite number", fix="correct the table")
+        raise LcifrError(
+            f"{where}: {column[row].as_py()!r} in row {row} is not a finite number", fix="correct the table"
+        )
     yield from (None if np.isnan(value) else float(value) for value in values)
 
 
@@ -293,7 +295,7 @@ def derive_from_folders(folders: tuple[Path, ...], rule: Json | None) -> Derived
     heads = [folder for folder in folders if (folder / HEAD).is_file()]
     if strange := [folder for folder in folders if folder not in (*encoders, *heads)]:
         raise LcifrError(
-            f"{strange[0]} holds no {ENCODER_FILE} and no {HEAD}",
+            f"{strange[0]} contains neither {ENCODER_FILE} nor {HEAD}",
             fix="give a model file, or the folders that `lcifr produce` and `lcifr consume` wrote",
         )
     if rule is None:
@@ -330,7 +332,7 @@ def without_choices(rule: Json | None) -> Json | None:
 # A bundle about a sample of the reader's people: whether it is the one that its seed draws from their table.
 
 SAMPLE = "the same, of a sample"
-"""Never "the same": whoever chose the seed chose the sample."""
+"""Not "the same": the party that chose the seed chose the sample."""
 
 
 def as_sample(found: FileComparison, yours: CanonicalPeople, drawn: Drawn | None) -> FileComparison:
@@ -544,7 +546,9 @@ class BundleBinding:
             return FileComparison("model", NOT_GIVEN)
         folders = any(path.is_dir() for path in paths)
         if not folders and len(paths) > 1:
-            raise LcifrError(f"{len(paths)} model files were given", fix="give one, or the folders of two parties")
+            raise LcifrError(
+                f"{len(paths)} model files were given", fix="give one file, or the folders of a producer and a consumer"
+            )
         table = self.files.people or self.files.train
         if not folders and table is None:
             return FileComparison("model", NAMED, ("it is read for the columns of a table: give --people or --train",))

@@ -1,4 +1,4 @@
-"""The work of ``lcifr check``: the exact checker on an audit bundle, held against the reader's own files."""
+"""The work of ``lcifr check``: the exact checker run on a bundle, and the bundle compared with the reader's files."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def check(request: CheckRequest, listener: Listener | None = None) -> CheckResul
     except (Rejected, RecursionError) as problem:
         fix = "get the bundle again; nothing in it is confirmed"
         if "steps of work" in str(problem) or "values in model.json" in str(problem):
-            fix += f". If you trust whoever wrote it, allow more work: --patience {10 * request.patience}"
+            fix += f". If you trust its author, allow more work: --patience {10 * request.patience}"
         raise LcifrError(f"{bundle}: {problem}", fix=fix) from None
     compared: list[FileComparison] = []
     if request.are_given:

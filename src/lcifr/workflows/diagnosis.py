@@ -122,8 +122,7 @@ class DoctorResult:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
-        said = {**asdict(self), "solvers": [asdict(one) for one in self.solvers]}
-        return {"format": "lcifr-doctor-1", "command": "doctor", **said, "well": self.well}
+        return {"format": "lcifr-doctor-1", "command": "doctor", **asdict(self), "well": self.well}
 
 
 def doctor(listener: Listener | None = None) -> DoctorResult:
@@ -152,7 +151,7 @@ def examine_solvers() -> list[Examined]:
             found.append(Examined(name, "", Health.ABSENT, missing.fix or str(missing)))
             continue
         except Exception as problem:
-            found.append(Examined(name, "", Health.BROKEN, f"{type(problem).__name__}: {problem}"))
+            found.append(Examined(name, "", Health.BROKEN, _fault(problem)))
             continue
         found.append(_examine(name, known, solver))
     return found
@@ -167,7 +166,7 @@ def _examine(name: str, known: str, solver: Solver) -> Examined:
         try:
             said = canary.ask(solver)
         except Exception as problem:
-            return Examined(name, known, Health.BROKEN, f"{canary.name}: {type(problem).__name__}: {problem}")
+            return Examined(name, known, Health.BROKEN, f"{canary.name}: {_fault(problem)}")
         if said:
             wrong.append(f"{canary.name}: {said}")
     state = Health.WRONG if wrong else Health.RIGHT
@@ -182,11 +181,15 @@ def examine_engine() -> list[Examined]:
     for method in ("branch", "milp"):
         try:
             said = engine_answers(method)
+            state = Health.WRONG if said else Health.RIGHT
         except Exception as problem:
-            found.append(Examined(f"engine: {method}", "", Health.BROKEN, f"{type(problem).__name__}: {problem}"))
-            continue
-        found.append(Examined(f"engine: {method}", "", Health.WRONG if said else Health.RIGHT, said or "known answers"))
+            said, state = _fault(problem), Health.BROKEN
+        found.append(Examined(f"engine: {method}", "", state, said or "known answers"))
     return found
+
+
+def _fault(problem: Exception) -> str:
+    return f"{type(problem).__name__}: {problem}"
 
 
 def _version(name: str) -> str | None:
@@ -298,7 +301,7 @@ class DeclaredRule:
 
     Parameters
     ----------
-    people : rows of the table. others : about whom the library decides otherwise by its own rule.
+    people : rows of the table. others : rows that the library decides differently by its own rule.
     """
 
     rule: str
@@ -528,7 +531,7 @@ def export_folders(request: ExportRequest) -> ExportedModel:
         model: Model = subject.model
         if model.function.tree_count:
             raise LcifrError(
-                f"what decides in {consumer} are trees, and only networks are exported",
+                f"{consumer} decides with a tree model, and only networks are exported",
                 fix=f"export the encoder alone (`lcifr model export {producer} --out z.onnx`), "
                 "and give the trees' own file beside it",
             )

@@ -232,7 +232,7 @@ def _read_people(data: str, request: FormulaRequest) -> _FormulaPeople:
 
 
 def _complete_people(data: str, schema: Schema, table: pa.Table) -> _FormulaPeople:
-    """Those of whom everything is known: φ says nothing about others, and an audit of a model leaves them out too."""
+    """The rows without missing values: φ is not defined for others, and an audit of a model leaves them out too."""
     from lcifr.data.table import complete_rows
 
     kept = complete_rows(table, schema)
@@ -356,7 +356,7 @@ class DatasetInfo:
 
     Parameters
     ----------
-    state : ``built in``, ``here``, ``to fetch``, or ``by hand``. by_hand : what to do where nobody may download it.
+    state : ``built in``, ``here``, ``to fetch``, or ``by hand``. by_hand : what to do where it cannot be downloaded.
     """
 
     source: Source
