@@ -34,6 +34,7 @@ from lcifr.display.canvas import (
     grid,
     label_width,
     line,
+    named_below,
     polyline,
     rectangle,
     round_step,
@@ -350,9 +351,7 @@ def _below(frame: Frame, bins: ValueParts) -> list[Shape]:
         if centres is not None:
             found = [text(x, frame.floor + 17, words, "middle") for x, (_, words) in zip(centres, kept, strict=True)]
             break
-    middle = (frame.start + WIDTH - RIGHT) / 2
-    name = axis_name(bins.attribute, bins.unit)
-    return [*found, text(middle, frame.floor + BOTTOM - 8, name, "middle", "label")]
+    return [*found, named_below(frame, axis_name(bins.attribute, bins.unit))]
 
 
 def _percent(share: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from lcifr.display.canvas import Shape, line, rectangle
+from lcifr.display.canvas import Shape, axis_name, line, rectangle
 from lcifr.display.charts import Histogram
 from lcifr.display.text import count, format_value, short
 
@@ -23,22 +23,50 @@ class Freedom:
 
 
 @dataclass(frozen=True)
-class AttributeScore:
-    """What one attribute adds to a model's outputs: a step function of a number, or a value for each category.
+class Axis:
+    """An attribute along which something is drawn.
 
     Parameters
     ----------
-    edges : of a number, (pieces + 1,) rising: the thresholds, between the ends of what is drawn. Empty for a category.
-    categories : its values; empty for a number. adds : for each output, (pieces,) or (categories,); 0 on average over
-        the people. outputs : names of the outputs, where there are several.
-    people : the histogram of a number. counts : (categories,) people.
-    moves : the largest less the smallest that it adds for anybody of these people, of the output where that is most.
+    edges : of a number, (pieces + 1,) rising: the thresholds, between the ends of what is drawn; or the places at which
+        a network was computed. Empty for a category.
+    categories : its values; empty for a number.
     """
 
     attribute: str
     unit: str
     edges: tuple[float, ...]
     categories: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """How many pieces, or values, there are."""
+        return len(self.categories) or len(self.edges) - 1
+
+    @property
+    def label(self) -> str:
+        """The name below a chart, with the unit."""
+        return axis_name(self.attribute, self.unit)
+
+    def piece(self, place: int) -> str:
+        """One of them in words."""
+        if self.categories:
+            return self.categories[place]
+        return f"{short(self.edges[place], 6)} to {short(self.edges[place + 1], 6)}"
+
+
+@dataclass(frozen=True)
+class AttributeScore(Axis):
+    """What one attribute adds to a model's outputs: a step function of a number, or a value for each category.
+
+    Parameters
+    ----------
+    adds : for each output, (pieces,) or (categories,); 0 on average over the people.
+    outputs : names of the outputs, where there are several.
+    people : the histogram of a number. counts : (categories,) people.
+    moves : the largest less the smallest that it adds for any of these people, of the output where that is most.
+    """
+
     adds: tuple[tuple[float, ...], ...]
     outputs: tuple[str, ...]
     people: Histogram | None
@@ -56,29 +84,14 @@ class MarkedScore:
 
 
 @dataclass(frozen=True)
-class PairAxis:
-    """One attribute of a pair: edges (pieces + 1,) of a number, or the values of a category."""
-
-    attribute: str
-    unit: str
-    edges: tuple[float, ...]
-    categories: tuple[str, ...]
-
-    @property
-    def count(self) -> int:
-        """How many pieces, or values, there are."""
-        return len(self.categories) or len(self.edges) - 1
-
-
-@dataclass(frozen=True)
 class PairScore:
     """What two attributes add together, beyond what each of them adds: adds[i][j] in piece i across and j up.
 
     0 on average over the people; ``moves`` : the largest less the smallest that it adds for anybody of them.
     """
 
-    across: PairAxis
-    up: PairAxis
+    across: Axis
+    up: Axis
     adds: tuple[tuple[float, ...], ...]
     moves: float
 
@@ -121,22 +134,17 @@ class PersonScore:
 
 
 @dataclass(frozen=True)
-class Profile:
+class Profile(Axis):
     """A model's output along one attribute, everything else as a counterexample has it.
 
     Parameters
     ----------
-    edges : of a number, (pieces + 1,) rising; or the places (points,) at which a network was computed.
-    categories : its values; empty for a number. outputs : (pieces,), (points,) or (categories,).
+    outputs : (pieces,), (points,) or (categories,).
     limits : where the decision changes: one output, or two for a number that may move by a tolerance.
     own, other : the value of the person, and that of the counterexample. at_own, at_other : the output there.
     axis : what the output is, in words.
     """
 
-    attribute: str
-    unit: str
-    edges: tuple[float, ...]
-    categories: tuple[str, ...]
     outputs: tuple[float, ...]
     limits: tuple[float, ...]
     own: float | str
