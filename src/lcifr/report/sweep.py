@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lcifr.certification.sweep.result import Standing, Sweep
@@ -19,21 +19,21 @@ from lcifr.display.text import (
     tolerance_words,
 )
 from lcifr.errors import LcifrError
-from lcifr.phi.parser import drop_last_comments
 from lcifr.report.content import Caution
 from lcifr.report.html import html_document
 from lcifr.report.markdown import markdown_document
 from lcifr.report.sections import (
     Block,
     Chart,
-    CodeBlock,
     Document,
     Gallery,
     Headline,
     Points,
     Section,
     Table,
-    english_points,
+    formula_blocks,
+    library_facts,
+    run_tables,
 )
 from lcifr.workflows.folders import RunSettings
 from lcifr.workflows.results import ModelSummary
@@ -76,33 +76,29 @@ def shares_table(result: SweepResult) -> Table:
 def strip(shown: ShareStrip, place: int, standings: tuple[Standing, ...]) -> Chart:
     """Shares along one attribute."""
     name = shown.bins.attribute
-    head = tuple(NAMES[one] for one in standings)
-    rows = tuple(
-        (label, *_texts(shares, standings)) for label, shares in zip(shown.bins.labels, shown.shares, strict=True)
-    )
+    rows = [((label,), shares) for label, shares in zip(shown.bins.labels, shown.shares, strict=True)]
     return Chart(
         f"strip-{place}",
         strip_chart(shown, _legend(standings)),
         f"For each part of the values of {name}, what is known about the people there.",
-        Table(f"{name}, in numbers", (name, *head), rows, (False, *[True] * len(head))),
+        _in_numbers(f"{name}, in numbers", (name,), rows, standings),
     )
 
 
 def grid(shown: ShareGrid, standings: tuple[Standing, ...]) -> Chart:
     """Shares over two attributes."""
-    head = tuple(NAMES[one] for one in standings)
     down, across = shown.down.attribute, shown.across.attribute
-    rows = tuple(
-        (label, column, *_texts(shares, standings))
+    rows = [
+        ((label, column), shares)
         for label, line in zip(shown.down.labels, shown.shares, strict=True)
         for column, shares in zip(shown.across.labels, line, strict=True)
-    )
+    ]
     return Chart(
         "grid",
         grid_chart(shown, _legend(standings)),
         f"For each part of the values of {down} (rows) and {across} (across), what is known about the people there; "
         "violating shares are on the left.",
-        Table(f"{down} and {across}", (down, across, *head), rows, (False, False, *[True] * len(head))),
+        _in_numbers(f"{down} and {across}", (down, across), rows, standings),
     )
 
 
@@ -110,8 +106,16 @@ def _legend(standings: tuple[Standing, ...]) -> tuple[tuple[str, str], ...]:
     return tuple((KINDS[one], NAMES[one]) for one in standings)
 
 
-def _texts(shares: Shares, standings: tuple[Standing, ...]) -> tuple[str, ...]:
-    return tuple(percent(shares[one]) for one in standings)
+def _in_numbers(
+    caption: str,
+    names: tuple[str, ...],
+    rows: Sequence[tuple[tuple[str, ...], Shares]],
+    standings: tuple[Standing, ...],
+) -> Table:
+    """A share of each standing for every part: the attributes' ``names``, and the labels of each row."""
+    cells = tuple((*labels, *(percent(shares[one]) for one in standings)) for labels, shares in rows)
+    numbers = (*[False] * len(names), *[True] * len(standings))
+    return Table(caption, (*names, *(NAMES[one] for one in standings)), cells, numbers)
 
 
 def pair_table(number: int, pair: WorstPair, model: ModelSummary) -> Table:
@@ -184,10 +188,7 @@ def _facts(result: SweepResult, settings: RunSettings, author: str, written: str
     if origin is None:
         yield "Model", f"model sha256 {hashes.model[:12]}… on an encoder sha256 {hashes.first[:12]}…"
     else:
-        yield "Model", f"{origin.library}; {'; '.join(origin.steps)} (sha256 {origin.sha256[:12]}…)"
-        yield "Rule", f"{origin.rule}."
-        if origin.assumptions:
-            yield "Assumed", " ".join(origin.assumptions)
+        yield from library_facts(origin, origin.library)
     if result.model.labels:
         yield "Decisions", f"{labels_words(result.model.labels)}."
     yield "Arithmetic", f"{arithmetic_words(result.model.arithmetic)}."
@@ -307,11 +308,7 @@ def _asked(result: SweepResult) -> Iterator[Block]:
     if (tolerance := result.model.tolerance) is not None:
         yield f"Tolerance {exactly(tolerance)}: {tolerance_words(tolerance)}."
     phi = result.model.phi
-    yield CodeBlock(drop_last_comments(phi.text), f"φ as written: {phi.source}")
-    lead, items = english_points(result.model.phi.english)
-    yield lead
-    if items:
-        yield Points(items)
+    yield from formula_blocks(phi.text, phi.source, phi.english)
 
 
 def _found(result: SweepResult) -> Iterator[Block]:
@@ -370,14 +367,10 @@ def _method(result: SweepResult, settings: RunSettings) -> Iterator[Block]:
         "including ties and rounding, the cell is proved; otherwise it is split along the attribute with the largest "
         "change in scores. docs/design/pairs.md explains why this is correct."
     )
-    model = result.model.hashes
     named = {"look_up": "look-up of columns", "similarity": "φ"}
-    hashes = {named.get(name, name): sha256 for name, sha256 in model.to_dict().items()}
-    rows = tuple({**hashes, "sweep": result.sweep.hash}.items())
-    yield Table("What this report is about (SHA-256)", ("Item", "Hash"), rows, (False, False))
-    yield Table("Versions", ("Package", "Version"), tuple(settings.versions.items()), (False, False))
-    asked = tuple((name, str(value)) for name, value in settings.arguments.items() if value not in (None, []))
-    yield Table("Settings", ("Setting", "Value"), asked, (False, False))
+    hashes = {named.get(name, name): sha256 for name, sha256 in result.model.hashes.to_dict().items()}
+    asked = {name: str(value) for name, value in settings.arguments.items() if value not in (None, [])}
+    yield from run_tables({**hashes, "sweep": result.sweep.hash}, settings.versions, asked)
 
 
 # The report of a sweep in every format of a report.
