@@ -82,7 +82,7 @@ def score_chart(marked: MarkedScore) -> Picture:
 
 
 def person_mark(marked: MarkedScore) -> Mark:
-    """Where a person is in the chart of an attribute, and what somebody similar may have; whole pixels."""
+    """Where a person is in the chart of an attribute, and what someone similar may have; whole pixels."""
     score, own, free = marked.score, marked.own, marked.free or Freedom()
     if own is None:
         return Mark(None, ())
@@ -136,7 +136,7 @@ def _steps(score: AttributeScore) -> list[Shape]:
 
 
 def _corners(frame: Frame, edges: Sequence[float], values: Sequence[float]) -> list[tuple[float, float]]:
-    """The corners of a step function; of steps that nobody could see, the last."""
+    """The corners of a step function; of steps too small to see, the last."""
     corners = [
         (frame.x(edge), frame.y(value)) for value, ends in zip(values, pairwise(edges), strict=True) for edge in ends
     ]

@@ -76,7 +76,7 @@ class AttributeScore(Axis):
 
 @dataclass(frozen=True)
 class MarkedScore:
-    """A score with the value of one person (None for nobody), and what somebody similar may have."""
+    """A score with the value of one person (None for no one), and what someone similar may have."""
 
     score: AttributeScore
     own: float | str | None = None
@@ -87,7 +87,7 @@ class MarkedScore:
 class PairScore:
     """What two attributes add together, beyond what each of them adds: adds[i][j] in piece i across and j up.
 
-    0 on average over the people; ``moves`` : the largest less the smallest that it adds for anybody of them.
+    0 on average over the people; ``moves`` : the largest less the smallest that it adds for any of them.
     """
 
     across: Axis
@@ -103,7 +103,7 @@ class PairScore:
 
 @dataclass(frozen=True)
 class Contribution:
-    """What an attribute (or a pair of them) adds for one person, and the least and most for anybody similar."""
+    """What an attribute (or a pair of them) adds for one person, and the least and most for anyone similar."""
 
     attribute: str
     adds: float
@@ -117,7 +117,7 @@ class PersonScore:
 
     Parameters
     ----------
-    average : the mean output of all people. output : this person's. low, high : bounds for anybody similar.
+    average : the mean output of all people. output : this person's. low, high : bounds for anyone similar.
     up, down : what speaks for more and what for less of it. threshold : where the decision changes; None for numbers.
     contributions : the largest first; what is not listed adds ``rest``.
     """
@@ -210,13 +210,13 @@ def _span(score: AttributeScore, adds: tuple[float, ...], low: float, high: floa
 
 
 def person_sentence(score: PersonScore) -> str:
-    """The sum of a person's contributions, and what somebody similar could have."""
+    """The sum of a person's contributions, and what someone similar could have."""
     low, high = short(score.low, 3), short(score.high, 3)
     start = f"The average output is {short(score.average, 3)}, this person’s {short(score.output, 3)}"
     where = "" if score.threshold is None else f"; above {limit_text(score.threshold)} it decides “{score.up}”"
     if score.low == score.high:
-        return f"{start}{where}. Nothing that somebody similar may have changes it."
-    return f"{start}{where}. For anybody similar it lies between {low} and {high}."
+        return f"{start}{where}. Nothing that someone similar may have changes it."
+    return f"{start}{where}. For anyone similar it lies between {low} and {high}."
 
 
 def limit_text(limit: float, scale: float = 1.0) -> str:
@@ -293,7 +293,7 @@ def place_bars(score: PersonScore) -> list[ContributionBar]:
 
 
 def bar_shapes(one: Contribution, place: ContributionBar, left: float = 0.0, top: float = 0.0) -> list[Shape]:
-    """A contribution: blue raises the output, red lowers it, the band is what somebody similar has."""
+    """A contribution: blue raises the output, red lowers it, the band is what someone similar may have."""
     band = (
         [] if place.range is None else [rectangle(left + place.range[0], top + 1, place.range[1], ROW - 2, "similar")]
     )

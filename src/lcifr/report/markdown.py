@@ -112,7 +112,7 @@ def markdown_table(table: Table) -> Iterator[str]:
 
 
 def _people(block: PeopleBlock) -> Iterator[str]:
-    """Everybody in a line each, and the counterexamples in full."""
+    """Everyone in a line each, and the counterexamples in full."""
     shown = [show(person, block.explorer) for person in block.explorer.people]
     if not shown:
         return

@@ -378,7 +378,7 @@ def _size(explorer: Explorer) -> int:
 
 
 def _choose(violated: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Rows in order; the sample is drawn with a fixed seed from everybody, so that it shows the usual too."""
+    """Rows in order; the sample is drawn with a fixed seed from everyone, so that it shows the usual too."""
     if len(violated) <= PEOPLE:
         return np.arange(len(violated))
     rng = np.random.default_rng(0)
@@ -472,5 +472,5 @@ def _moved(own: Any, other: Any, tolerance: float | None) -> float | None:
 
 
 def _finite(value: float) -> float | None:
-    """JSON has no infinity; somebody to whom nobody is similar has no margin worth a number."""
+    """The value; None where it is not finite, or as huge as the margin of a person to whom no one is similar."""
     return float(value) if np.isfinite(value) and abs(value) < 1e300 else None

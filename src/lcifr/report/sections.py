@@ -76,7 +76,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Gallery:
-    """Charts side by side, with one person marked in them: the id, or nothing for nobody."""
+    """Charts side by side, with one person marked in them: the id, or nothing."""
 
     charts: tuple[Chart, ...]
     marked: str
@@ -143,7 +143,7 @@ class Headline:
 class Document:
     title: str
     subtitle: str
-    facts: tuple[tuple[str, str], ...]  # date, author, model, what was confirmed for whom
+    facts: tuple[tuple[str, str], ...]  # date, author, model, what was confirmed
     headline: Headline
     cautions: tuple[Caution, ...]
     sections: tuple[Section, ...]
@@ -226,11 +226,11 @@ def group_table(groups: Sequence[Mapping[str, Any]], *, numbers: bool) -> Table:
 
 
 def decision_table(decisions: Decisions) -> Table:
-    """How often each decision is taken: of everybody, and of every group."""
-    everybody = DecisionRow("Everybody", "–", decisions.people)
+    """How often each decision is taken: of everyone, and of every group."""
+    everyone = DecisionRow("Everyone", "–", decisions.people)
     rows = tuple(
         (row.attribute, row.value, count(sum(row.people)), *percents(row.people))
-        for row in (everybody, *decisions.groups)
+        for row in (everyone, *decisions.groups)
     )
     head = ("Attribute", "Value", "People", *decisions.names)
     return Table("How often each decision is taken", head, rows, (False, False, *[True] * (len(head) - 2)))
@@ -629,7 +629,7 @@ def put_into_words(report: Report) -> Document:
 
 
 def _facts(report: Report) -> Iterator[tuple[str, str]]:
-    """What the top of the page says of itself: when, by whom, about what, and what was confirmed for whom."""
+    """What the top of the page says of itself: when, by whom, about what, and what was confirmed."""
     about = report.about
     written = f"; page written {about.written_later}" if about.written_later else ""
     yield "Audited", (about.audited or "date not recorded") + written

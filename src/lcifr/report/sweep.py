@@ -56,19 +56,19 @@ def shown_standings(result: SweepResult) -> tuple[Standing, ...]:
 
 
 def shares_table(result: SweepResult) -> Table:
-    """Shares of everybody who can exist, how many that are where they can be counted, and the table's people."""
-    sweep, everybody, standings = result.sweep, result.sweep.individuals, shown_standings(result)
+    """Shares of everyone who could exist, how many that are where they can be counted, and the table's people."""
+    sweep, everyone, standings = result.sweep, result.sweep.individuals, shown_standings(result)
     people = result.people.counts
     texts = percents([float(sweep.share(one)) for one in standings])
     head = ["", "Of everyone who could exist", "People in the table", "Cells"]
-    if everybody is not None:
+    if everyone is not None:
         head.insert(2, "People who could exist")
     rows = []
     for standing, text in zip(standings, texts, strict=True):
         least = "at least " if standing is Standing.VIOLATING and sweep.is_lower_end else ""
         row = [NAMES[standing], least + text, count(people[standing]), count(len(sweep.cells(standing)))]
-        if everybody is not None:
-            row.insert(2, count(int(sweep.share(standing) * everybody)))
+        if everyone is not None:
+            row.insert(2, count(int(sweep.share(standing) * everyone)))
         rows.append(tuple(row))
     return Table("What is known", tuple(head), tuple(rows), (False, *[True] * (len(head) - 1)))
 
@@ -133,16 +133,16 @@ def _value(value: Any) -> str:
     return format_value(value) if plain else str(value)
 
 
-# Every sentence of a sweep's report. Careful words: proved with respect to φ, for whom the schema lets exist.
+# Every sentence of a sweep's report. Careful words: proved with respect to φ, for everyone whom the schema allows.
 
 SHOWN = 10
 """Pairs with a table each."""
 
 LIMITS = (
-    "Proved does not mean that the model is fair or unbiased, or that a decision is right. It means that nobody whom φ "
+    "Proved does not mean that the model is fair or unbiased, or that a decision is right. It means that no one whom φ "
     "calls similar gets a different decision. What that is worth depends on φ.",
     "Everyone who could exist is everyone whom the schema allows. Every combination of declared values counts the "
-    "same, including those that nobody has. Such a share is not a share of a population; the people of the table are "
+    "same, including those that no one has. Such a share is not a share of a population; the people of the table are "
     "counted separately.",
     "Open means that neither a proof nor a similar person with a different decision is known. A longer sweep leaves "
     "less open.",
@@ -197,15 +197,15 @@ def _facts(result: SweepResult, settings: RunSettings, author: str, written: str
 
 
 def _universe(result: SweepResult) -> str:
-    everybody = result.sweep.individuals
-    if everybody is not None:
-        return f"{count(everybody)} people could exist, by the ranges and categories in the schema."
+    everyone = result.sweep.individuals
+    if everyone is not None:
+        return f"{count(everyone)} people could exist, by the ranges and categories in the schema."
     numbers = "whole numbers where the schema says so" if result.sweep.whole else "all real numbers of each range"
     return f"Everyone whom the ranges and categories in the schema allow; {numbers}."
 
 
 def _confirmed(result: SweepResult) -> str:
-    """Whether anybody but lcifr has confirmed the cells."""
+    """Whether the exact checker has confirmed the cells."""
     checked = result.checked
     if checked is None:
         return "no: there are no proofs on file, so this is only claimed. lcifr sweep --bundle writes and checks them."
@@ -223,7 +223,7 @@ def _headline(result: SweepResult) -> Headline:
     parts = [(KINDS[one], NAMES[one], weight, texts[one]) for one, weight in zip(standings, weights, strict=True)]
     return Headline(
         figure=texts[Standing.PROVED],
-        words="of everyone who could exist is proved: nobody similar to them gets a different decision.",
+        words="of everyone who could exist is proved: no one similar to them gets a different decision.",
         bound=_both_ends(result, texts),
         parts=tuple(parts),
         of="proved with respect to φ",
@@ -277,7 +277,7 @@ def _cautions(result: SweepResult) -> Iterator[Caution]:
         yield Caution(
             "crossings",
             "Ties are not covered everywhere",
-            f"{percent(float(weak))} is known for strict crossings only: in exact arithmetic, nobody similar gets a "
+            f"{percent(float(weak))} is known for strict crossings only: in exact arithmetic, no one similar gets a "
             "strictly different decision, but ties and rounding may go either way.",
         )
 
@@ -313,7 +313,7 @@ def _asked(result: SweepResult) -> Iterator[Block]:
 
 def _found(result: SweepResult) -> Iterator[Block]:
     yield (
-        "Proved: nobody similar to anyone there gets a different decision, ties included. Violating: everyone there "
+        "Proved: no one similar to anyone there gets a different decision, ties included. Violating: everyone there "
         "has a similar person with a different decision. Open: neither is known."
     )
     yield shares_table(result)
