@@ -202,7 +202,7 @@ CONFIRMED = """Random certified people of the chosen models: radius and decision
 audit bundle, and `lcifr.check`, which trusts no one and derives the similar people itself, confirms them in exact
 arithmetic.
 """
-CONFIRMED_TREES = """Trees, end to end over the reals: of up to 2000 random test people the search must certify everyone whom
-the closed form does, and finds a concrete similar person with another decision for the others; of those certified,
+CONFIRMED_TREES = """Trees, end to end over the reals: of up to 2000 random test people the search must certify everyone
+whom the closed form does, and finds a concrete similar person with another decision for the others; of those certified,
 random people are proved, written to an audit bundle and checked.
 """
