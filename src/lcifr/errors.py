@@ -128,6 +128,10 @@ EXTRAS = {
 class MissingExtraError(LcifrError, ModuleNotFoundError):
     """An optional package that is needed and not installed; the fix is the line that installs it."""
 
+    def __init__(self, message: str, *, fix: str, name: str) -> None:
+        super().__init__(message, fix=fix)
+        self.name = name
+
 
 def missing_extra(error: ModuleNotFoundError, purpose: str) -> ModuleNotFoundError:
     """The error with the line that installs the package; unchanged if no extra of lcifr has it."""
@@ -135,7 +139,7 @@ def missing_extra(error: ModuleNotFoundError, purpose: str) -> ModuleNotFoundErr
     if package not in EXTRAS:
         return error
     why = f"{purpose} needs {package}, which is not installed"
-    return MissingExtraError(why, fix=f'pip install "lcifr[{EXTRAS[package]}]"')
+    return MissingExtraError(why, fix=f'pip install "lcifr[{EXTRAS[package]}]"', name=package)
 
 
 class SchemaError(LcifrError, ValueError):
