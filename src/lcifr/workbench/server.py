@@ -27,7 +27,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from lcifr.data.files import json_value
 from lcifr.display.text import visible
 from lcifr.errors import LcifrError
-from lcifr.workbench.workbench import Workbench, read_json_request
+from lcifr.workbench.work_folder import read_json_request
+from lcifr.workbench.workbench import Workbench
 from lcifr.workflows.events import Event, Note, Warned, listening
 
 # The guard in front of every request: token, host, origin, size and time of bodies, and headers of every answer.

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lcifr.data.codec import Record
 from lcifr.data.files import is_remote
 from lcifr.errors import LcifrError, TableError, no_such_file
 from lcifr.workflows.events import Listener, StepKind, listening, note, step
@@ -63,16 +64,12 @@ class CountOptions:
 
 
 @dataclass(frozen=True)
-class ExplainedFormula:
+class ExplainedFormula(Record):
     """source : the file or name of the formula. formula : its text as lcifr prints it. english : what it says."""
 
     source: str
     formula: str
     english: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)
