@@ -19,11 +19,11 @@ from lcifr.display.text import format_value, visible
 from lcifr.errors import LcifrError
 from lcifr.phi.core import PairedPeople
 from lcifr.phi.lint import find_false_part
-from lcifr.report.content import PersonRow, Report, Value
+from lcifr.report.content import Caution, PersonRow, Report, Value
 from lcifr.report.folder import FolderContent, read_content
 from lcifr.report.page import ReportRequest, write_report
 from lcifr.report.people import Shown, show
-from lcifr.report.sections import put_into_words
+from lcifr.report.sections import Headline, put_into_words
 from lcifr.workbench.models import ChosenModel, OwnDecision, own_decision, row_of
 from lcifr.workbench.people_tables import read_person, stamp
 from lcifr.workbench.work_folder import WorkFolder, command_line, command_words
@@ -51,12 +51,9 @@ class OpenedAudit:
     audit: str
     title: str
     subtitle: str
-    figure: str
-    words: str
-    bound: str
-    shares: tuple[tuple[str, str, int, str], ...]
+    headline: Headline
     facts: tuple[tuple[str, str], ...]
-    cautions: tuple[tuple[str, str], ...]
+    cautions: tuple[Caution, ...]
     formula: str
     people: tuple[PersonLine, ...]
     complete: bool
@@ -233,7 +230,6 @@ class AuditExplorer:
         """What an audit found, once its folder is known to be as it was written."""
         report = self._read(audit).report
         said = put_into_words(report)
-        head = said.headline
         people = tuple(
             PersonLine(visible(one.id), one.verdict.lower(), visible(one.decision)) for one in report.explorer.people
         )
@@ -244,12 +240,9 @@ class AuditExplorer:
             audit,
             said.title,
             said.subtitle,
-            head.figure,
-            head.words,
-            head.bound,
-            head.parts,
+            said.headline,
             said.facts,
-            tuple((one.title, one.text) for one in report.cautions),
+            report.cautions,
             report.promise.text or "",
             people,
             report.explorer.complete,
