@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lcifr.data.codec import JsonError
+from lcifr.data.codec import JsonError, to_json
 from lcifr.errors import LcifrError
 from lcifr.phi.lint import values_of
 from lcifr.workbench.audits import AuditExplorer, AuditPlan, open_sweep
@@ -130,8 +130,7 @@ class Workbench:
             asked = ability.request.from_dict(values)
         except JsonError as problem:
             raise LcifrError(f"the request does not fit: {problem}") from None
-        found = ability.answer(asked)
-        return asdict(found) if is_dataclass(found) and not isinstance(found, type) else found
+        return to_json(ability.answer(asked))
 
     def close(self) -> None:
         """Stop what runs; what is done is kept."""
@@ -159,7 +158,7 @@ class Workbench:
     def example(self) -> dict[str, Any]:
         """Write the example's files, and start to learn its model."""
         made = write_example(self.folder)
-        return {"files": list(made.files), "run": asdict(self.runs.start(made.words, made.words[-1].partition("=")[2]))}
+        return {"files": list(made.files), "run": self.runs.start(made.words, made.words[-1].partition("=")[2])}
 
     def row(self, asked: TableAsked) -> dict[str, Any]:
         """One person of a table, by attribute."""
