@@ -19,7 +19,7 @@ from lcifr.models.description import DescribedOutput
 from lcifr.models.function import Function
 from lcifr.models.model import Model
 from lcifr.models.network import Chain, Network
-from lcifr.models.rule import Kind
+from lcifr.models.rule import Kind, Rule
 
 # TableModel: a fitted model of another library on the raw columns of a table, with everything a proof needs.
 
@@ -299,9 +299,9 @@ EXACT = "lcifr knows no float arithmetic for it, so verdicts are about real numb
 NO_RUNTIME = "Its library is not installed here, so its decisions come from lcifr's exact forward pass."
 
 
-def rule_words(model: Model) -> str:
-    """What becomes a decision."""
-    rule, names = model.rule, [plainly(label) for label in model.labels] if model.labels is not None else None
+def rule_words(rule: Rule, labels: NDArray[Any] | None) -> str:
+    """How outputs become a decision, with the names of the classes where they are known."""
+    names = None if labels is None else [plainly(label) for label in labels]
     if rule.kind is Kind.NUMBER:
         return "the decision is the number"
     if rule.kind is Kind.CLASS:

@@ -243,7 +243,7 @@ def _origin_of(file: ModelFile, model: Model) -> ModelOrigin:
         description=None if file.description is None else file.description.source,
         columns=tuple(f"z{j}" for j in range(model.function.inputs)),
         steps=outline.steps,
-        rule=rule_words(model),
+        rule=rule_words(model.rule, model.labels),
         runtime=outline.runtime,
         reference="",
         assumptions=outline.assumptions,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from fractions import Fraction
 from importlib.metadata import version
 from typing import Any
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from lcifr.data.program import StepFormat
 from lcifr.errors import NetworkError
-from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.loaders.tree_ensembles import (
     BOOSTED,
     HISTOGRAM,
@@ -31,41 +30,20 @@ IDENTITY_LINKS = ("squared_error", "absolute_error", "huber", "quantile")
 UNIT = 2.0**-53
 
 
-@dataclass(frozen=True)
-class LibraryTrees:
-    """A sum of trees over the columns of the estimator's own matrix.
-
-    Parameters
-    ----------
-    cast : what the library casts the matrix to. classes : None for numbers.
-    """
-
-    trees: tuple[LibraryNode, ...]
-    base: NDArray[np.float64]
-    scale: Fraction
-    rule: Rule
-    classes: NDArray[Any] | None
-    cast: StepFormat
-
-
 def read_source(estimator: Any) -> TreeSource:
-    """The trees of a fitted estimator of scikit-learn."""
-    read = read_trees(estimator)
-    runtime = f"scikit-learn {version('scikit-learn')}"
-    width = int(estimator.n_features_in_)
-    return TreeSource(
-        read.trees, read.base, read.scale, read.rule, read.classes, read.cast, Arithmetic.FLOAT64, runtime, width=width
-    )
-
-
-def read_trees(model: Any) -> LibraryTrees:
-    """Of a fitted estimator.
+    """The trees of a fitted estimator of scikit-learn.
 
     Raises
     ------
     NetworkError
         For several labels at once, initial estimators of boosting, and losses with a link of their own.
     """
+    read = _read(estimator)
+    runtime = f"scikit-learn {version('scikit-learn')}"
+    return replace(read, runtime=runtime, width=int(estimator.n_features_in_))
+
+
+def _read(model: Any) -> TreeSource:
     name = type(model).__name__
     classes = getattr(model, "classes_", None)
     if getattr(model, "n_outputs_", 1) != 1 or isinstance(classes, list):
@@ -79,8 +57,7 @@ def read_trees(model: Any) -> LibraryTrees:
     estimators = [model] if name in SINGLE else list(model.estimators_)
     trees = [one.tree_ for one in estimators]
     if classes is None:
-        sums = tuple(_tree(tree, tree.value[:, 0, :1]) for tree in trees)
-        return LibraryTrees(sums, np.zeros(1), Fraction(1, len(trees)), Rule(Kind.NUMBER, 1), None, StepFormat.FLOAT32)
+        return _forest([tree.value[:, 0, :1] for tree in trees], trees, Rule(Kind.NUMBER, 1))
     return _votes(trees, np.asarray(classes))
 
 
@@ -90,7 +67,7 @@ def share_trees(model: Any, place: int) -> tuple[LibraryNode, ...]:
     return tuple(_tree(tree, tree.value[:, 0, place : place + 1]) for tree in trees)
 
 
-def _votes(trees: Sequence[Any], classes: NDArray[Any]) -> LibraryTrees:
+def _votes(trees: Sequence[Any], classes: NDArray[Any]) -> TreeSource:
     """Shares of classes, added up: the first of the largest decides."""
     count, shares = len(classes), [tree.value[:, 0, :] for tree in trees]
     if len(trees) == 1:  # each leaf has decided already, so that it has no ties
@@ -98,16 +75,30 @@ def _votes(trees: Sequence[Any], classes: NDArray[Any]) -> LibraryTrees:
     leaves = [one[tree.children_left < 0] for one, tree in zip(shares, trees, strict=True)]
     pure = all(bool(np.isin(one, (0.0, 1.0)).all()) for one in leaves)
     if count == 2 and pure:  # whole numbers: at a tie, 0, the first class is certain
-        votes = tuple(_tree(tree, one[:, 1:] - one[:, :1]) for tree, one in zip(trees, shares, strict=True))
-        rule = Rule(Kind.SIGN, 1, band=(0.5, 0.5))
-        return LibraryTrees(votes, np.zeros(1), Fraction(1), rule, classes, StepFormat.FLOAT32)
-    sums = tuple(_tree(tree, one) for tree, one in zip(trees, shares, strict=True))
+        votes = _forest(
+            [one[:, 1:] - one[:, :1] for one in shares], trees, Rule(Kind.SIGN, 1, band=(0.5, 0.5)), classes
+        )
+        return replace(votes, scale=Fraction(1))
     lead = 0.0 if len(trees) == 1 else 4 * UNIT  # a mean of numbers up to 1 is rounded once more
     rule = Rule(Kind.CLASS, count, tuple((c,) for c in range(count)), band=(-lead, lead))
-    return LibraryTrees(sums, np.zeros(count), Fraction(1, len(trees)), rule, classes, StepFormat.FLOAT32)
+    return _forest(shares, trees, rule, classes)
 
 
-def _boosted(model: Any, classes: NDArray[Any] | None) -> LibraryTrees:
+def _forest(
+    values: Sequence[NDArray[np.float64]], trees: Sequence[Any], rule: Rule, classes: NDArray[Any] | None = None
+) -> TreeSource:
+    """The mean of trees with these values (nodes, outputs) each."""
+    return TreeSource(
+        trees=tuple(_tree(tree, one) for tree, one in zip(trees, values, strict=True)),
+        base=np.zeros(rule.outputs),
+        scale=Fraction(1, len(trees)),
+        rule=rule,
+        labels=classes,
+        cast=StepFormat.FLOAT32,
+    )
+
+
+def _boosted(model: Any, classes: NDArray[Any] | None) -> TreeSource:
     name, rounds = type(model).__name__, model.estimators_
     if type(model.init_).__name__ not in ("DummyClassifier", "DummyRegressor") and model.init != "zero":
         raise NetworkError(f"{name} starts from a {type(model.init_).__name__}", fix="leave init out")
@@ -124,12 +115,17 @@ def _boosted(model: Any, classes: NDArray[Any] | None) -> LibraryTrees:
         for stage in rounds
         for k, one in enumerate(stage)
     )
-    return LibraryTrees(
-        trees, base, Fraction(float(model.learning_rate)), _scores(classes), classes, StepFormat.FLOAT32
+    return TreeSource(
+        trees=trees,
+        base=base,
+        scale=Fraction(float(model.learning_rate)),
+        rule=_scores(classes),
+        labels=classes,
+        cast=StepFormat.FLOAT32,
     )
 
 
-def _histogram(model: Any, classes: NDArray[Any] | None) -> LibraryTrees:
+def _histogram(model: Any, classes: NDArray[Any] | None) -> TreeSource:
     name = type(model).__name__
     if classes is None and model.loss not in (*IDENTITY_LINKS,):
         raise NetworkError(f'{name} with loss="{model.loss}"', fix=f"use one of {', '.join(IDENTITY_LINKS)}")
@@ -138,7 +134,7 @@ def _histogram(model: Any, classes: NDArray[Any] | None) -> LibraryTrees:
     trees = tuple(
         _histogram_tree(one, k, len(base), known) for stage in model._predictors for k, one in enumerate(stage)
     )
-    return LibraryTrees(trees, base, Fraction(1), _scores(classes), classes, StepFormat.FLOAT64)
+    return TreeSource(trees=trees, base=base, rule=_scores(classes), labels=classes)
 
 
 def _scores(classes: NDArray[Any] | None) -> Rule:

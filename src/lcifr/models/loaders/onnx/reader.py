@@ -43,7 +43,6 @@ from lcifr.models.description import (
     ScoreComparison,
     TakenEntries,
 )
-from lcifr.models.function import Function
 from lcifr.models.loaders.dataflow import LARGEST, ROUNDINGS, FlowVector, layer_out, new_weights
 from lcifr.models.loaders.dataflow_trees import build_sum, outputs_behind
 from lcifr.models.loaders.onnx.decisions import ReadDecision, deciding_output, read_decision
@@ -78,7 +77,6 @@ from lcifr.models.loaders.tree_ensembles import identity
 from lcifr.models.model import Model
 from lcifr.models.network import chain_of
 from lcifr.models.source import ModelInput, ModelOutline, TableModel, rule_words
-from lcifr.models.trees import Trees
 
 # Reading of a graph: its nodes one after the other, from the table's columns to the value that decides.
 
@@ -458,11 +456,10 @@ def outline_graph(graph: Graph, description: ModelDescription | None) -> ModelOu
             reads_raw=raw,
             metadata=graph.metadata,
         )
-    function: Function = Trees.of(1, np.zeros(decision.rule.outputs), [])  # of trees any will do for the words
     if not outputs_behind(decision.scores):
-        function = layer_out(decision.scores, Arithmetic.EXACT).networks[-1]
+        layer_out(decision.scores, Arithmetic.EXACT)  # refuses what is too large
     labels = () if decision.labels is None else tuple(decision.labels.tolist())
-    rule = rule_words(Model(function, decision.rule, decision.labels))
+    rule = rule_words(decision.rule, decision.labels)
     notes = tuple(
         f"{node} divides by numbers whose inverses no float64 holds: verdicts in float arithmetic cover it, exact ones "
         "are refused."
