@@ -6,8 +6,8 @@ one number. That is a sum of trees again: its leaves are the stored numbers, nev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -17,7 +17,7 @@ from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.columns import Block, encoding_of
 from lcifr.models.loaders.dataflow import AffineVector, FlowVector, LeafVector, components, leaf
-from lcifr.models.loaders.tree_ensembles import ColumnReader, LibraryNode
+from lcifr.models.loaders.tree_ensembles import ColumnReader, LibraryNode, nodes_of, with_leaves
 from lcifr.models.trees import TreeLeaf, Trees
 
 ELSEWHERE = "computes with the outputs of trees in a way that is no sum of trees"
@@ -159,7 +159,9 @@ def _combined(tree: LibraryNode, chosen: Sequence[Sequence[tuple[int, int]]]) ->
         return lambda values: tuple(row[turn][1] * values[row[turn][0]] if turn < len(row) else 0.0 for row in chosen)
 
     turns = max(map(len, chosen))
-    if turns > 1 and all(is_float(value) for one in _leaves(tree) for value in together(one)):
+    if turns > 1 and all(
+        is_float(value) for node in nodes_of(tree) if isinstance(node, TreeLeaf) for value in together(node.values)
+    ):
         return [with_leaves(tree, lambda values: tuple(map(float, together(values))))]
     return [with_leaves(tree, one_each(turn)) for turn in range(turns)]
 
@@ -167,32 +169,6 @@ def _combined(tree: LibraryNode, chosen: Sequence[Sequence[tuple[int, int]]]) ->
 def is_float(value: Fraction) -> bool:
     """Whether a float64 holds it exactly."""
     return abs(value) <= Fraction(np.finfo(np.float64).max) and Fraction(float(value)) == value
-
-
-def _leaves(tree: LibraryNode) -> Iterator[tuple[float, ...]]:
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, TreeLeaf):
-            yield node.values
-        else:
-            waiting += [node.first, node.second]
-
-
-def with_leaves(tree: LibraryNode, decide: Callable[[tuple[float, ...]], tuple[float, ...]]) -> LibraryNode:
-    """The same splits with other leaves; trees may be deeper than Python's stack."""
-    waiting: list[tuple[LibraryNode, bool]] = [(tree, False)]
-    built: list[LibraryNode] = []
-    while waiting:
-        node, ready = waiting.pop()
-        if isinstance(node, TreeLeaf):
-            built.append(TreeLeaf(decide(node.values)))
-        elif ready:
-            second, first = built.pop(), built.pop()
-            built.append(replace(node, first=first, second=second))
-        else:
-            waiting += [(node, True), (node.second, False), (node.first, False)]
-    return built[0]
 
 
 def _constants(rows: Sequence[_SumRow], factor: Fraction, scale: Fraction) -> tuple[list[float], list[TreeLeaf]]:

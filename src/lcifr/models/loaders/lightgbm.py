@@ -29,6 +29,7 @@ from lcifr.models.loaders.tree_ensembles import (
     class_labels,
     class_numbers,
     codes_of,
+    grow,
     is_installed,
 )
 from lcifr.models.rule import ASSUMED_ROUNDOFFS, Kind, Rule, behind_line, probability_band
@@ -332,21 +333,18 @@ def _read_json(content: Mapping[str, Any], where: str) -> TreeSource:
 
 
 def _tree_of_json(root: Mapping[str, Any], output: int, outputs: int, width: int, where: str) -> LibraryNode:
-    waiting: list[tuple[Mapping[str, Any], bool]] = [(root, False)]  # whether both children are built
-    built: list[LibraryNode] = []
-    while waiting:
-        node, ready = waiting.pop()
+    def look(node: Mapping[str, Any]) -> LibraryNode | tuple[Mapping[str, Any], Mapping[str, Any]]:
         if "leaf_coeff" in node or "leaf_const" in node:
             raise NetworkError(f"{where}: leaves hold linear models", fix="train with linear_tree=False")
-        if "split_feature" not in node:
-            value = float(node["leaf_value"])
-            built.append(TreeLeaf(tuple(value if o == output else 0.0 for o in range(outputs))))
-        elif ready:
-            second, first = built.pop(), built.pop()
-            built.append(_split(node, first, second, width))
-        else:
-            waiting += [(node, True), (node["right_child"], False), (node["left_child"], False)]
-    return built[0]
+        if "split_feature" in node:
+            return node["left_child"], node["right_child"]
+        value = float(node["leaf_value"])
+        return TreeLeaf(tuple(value if o == output else 0.0 for o in range(outputs)))
+
+    def join(node: Mapping[str, Any], first: LibraryNode, second: LibraryNode) -> LibraryNode:
+        return _split(node, first, second, width)
+
+    return grow(root, look, join)
 
 
 def _split(node: Mapping[str, Any], first: LibraryNode, second: LibraryNode, width: int) -> LibrarySplit:

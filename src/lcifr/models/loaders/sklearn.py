@@ -17,7 +17,6 @@ from lcifr.display.text import count
 from lcifr.errors import NetworkError, did_you_mean
 from lcifr.models.arithmetic import FORMATS
 from lcifr.models.columns import FLOAT64, Block, Dtype, RawColumn, encoding_of, inputs_of, runtime_of
-from lcifr.models.loaders.dataflow_trees import with_leaves
 from lcifr.models.loaders.lightgbm import LIGHTGBM, is_of_lightgbm
 from lcifr.models.loaders.sklearn_preprocessing import (
     ENCODERS,
@@ -43,6 +42,7 @@ from lcifr.models.loaders.tree_ensembles import (
     made_up_names,
     read_source,
     trees_in_words,
+    with_leaves,
 )
 from lcifr.models.model import Model, own_model
 from lcifr.models.network import Chain, Network, chain_of

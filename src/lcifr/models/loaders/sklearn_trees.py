@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from importlib.metadata import version
@@ -21,6 +21,7 @@ from lcifr.models.loaders.tree_ensembles import (
     LibrarySplit,
     TreeSource,
     codes_of,
+    grow,
 )
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.trees import TreeLeaf
@@ -146,46 +147,36 @@ def _scores(classes: NDArray[Any] | None) -> Rule:
 def _tree(tree: Any, values: NDArray[np.float64]) -> LibraryNode:
     """``values`` : (nodes, outputs)."""
     left, right, missing = tree.children_left, tree.children_right, getattr(tree, "missing_go_to_left", None)
-    built: dict[int, LibraryNode] = {}
-    for node in range(tree.node_count - 1, -1, -1):  # children come behind their parents
-        if left[node] < 0:
-            built[node] = TreeLeaf(tuple(values[node].tolist()))
-        else:
-            built[node] = LibrarySplit(
-                int(tree.feature[node]),
-                float(tree.threshold[node]),
-                built[int(left[node])],
-                built[int(right[node])],
-                missing_first=missing is not None and bool(missing[node]),
-            )
-    return built[0]
+
+    def look(node: int) -> LibraryNode | tuple[int, int]:
+        return (int(left[node]), int(right[node])) if left[node] >= 0 else TreeLeaf(tuple(values[node].tolist()))
+
+    def join(node: int, first: LibraryNode, second: LibraryNode) -> LibraryNode:
+        missing_first = missing is not None and bool(missing[node])
+        return LibrarySplit(
+            int(tree.feature[node]), float(tree.threshold[node]), first, second, missing_first=missing_first
+        )
+
+    return grow(0, look, join)
 
 
 def _histogram_tree(predictor: Any, output: int, outputs: int, known: tuple[Any, Any]) -> LibraryNode:
     nodes = predictor.nodes
-    built: dict[int, LibraryNode] = {}
-    for place in _reversed_preorder(nodes):
+
+    def look(place: int) -> LibraryNode | tuple[int, int]:
         node = nodes[place]
         if node["is_leaf"]:
-            built[place] = TreeLeaf(tuple(float(node["value"]) if o == output else 0.0 for o in range(outputs)))
-            continue
-        first, second = built[int(node["left"])], built[int(node["right"])]
+            return TreeLeaf(tuple(float(node["value"]) if o == output else 0.0 for o in range(outputs)))
+        return int(node["left"]), int(node["right"])
+
+    def join(place: int, first: LibraryNode, second: LibraryNode) -> LibraryNode:
+        node = nodes[place]
         feature, missing = int(node["feature_idx"]), bool(node["missing_go_to_left"])
         if not node["is_categorical"]:
-            built[place] = LibrarySplit(feature, float(node["num_threshold"]), first, second, missing_first=missing)
-            continue
+            return LibrarySplit(feature, float(node["num_threshold"]), first, second, missing_first=missing)
         codes, seen = codes_of(predictor.raw_left_cat_bitsets[node["bitset_idx"]]), known[0][known[1][feature]]
         if missing:  # values that it has not seen are missing to it
             codes |= frozenset(range(256)) - codes_of(seen)
-        built[place] = LibrarySplit(feature, 0.0, first, second, codes=codes, missing_first=missing)
-    return built[0]
+        return LibrarySplit(feature, 0.0, first, second, codes=codes, missing_first=missing)
 
-
-def _reversed_preorder(nodes: Any) -> Iterable[int]:
-    found, waiting = [], [0]
-    while waiting:
-        place = waiting.pop()
-        found.append(place)
-        if not nodes[place]["is_leaf"]:
-            waiting += [int(nodes[place]["left"]), int(nodes[place]["right"])]
-    return reversed(found)
+    return grow(0, look, join)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -173,31 +173,75 @@ class ColumnReader:
         return scaled if self.cast_later is None else float(np.float32(scaled))
 
 
+Place = TypeVar("Place")
+Grown = TypeVar("Grown")
+
+
+def grow(
+    root: Place, look: Callable[[Place], Grown | tuple[Place, Place]], join: Callable[[Place, Grown, Grown], Grown]
+) -> Grown:
+    """A tree from its root down, and put together from its leaves up; it may be deeper than Python's stack.
+
+    Parameters
+    ----------
+    look : the leaf at a place, or the places of both children. join : the split at a place, with its children.
+    """
+    waiting: list[tuple[Place, bool]] = [(root, False)]  # whether both children are built
+    built: list[Grown] = []
+    while waiting:
+        place, ready = waiting.pop()
+        if ready:
+            second, first = built.pop(), built.pop()
+            built.append(join(place, first, second))
+        elif isinstance(found := look(place), tuple):
+            waiting += [(place, True), (found[1], False), (found[0], False)]
+        else:
+            built.append(found)
+    return built[0]
+
+
 def rebuild(
     root: LibraryNode,
     split: Callable[[LibrarySplit, TreeNode, TreeNode], TreeNode],
     only_side: Callable[[LibrarySplit], LibraryNode | None] = lambda node: None,
 ) -> TreeNode:
-    """A tree over other columns; it may be deeper than Python's stack.
+    """A tree over other columns.
 
     Parameters
     ----------
-    split : a split with its children built. only_side : the child that everybody goes to; None where people differ.
+    split : a split with its children built. only_side : the child that every row goes to; None where rows differ.
     """
-    waiting: list[tuple[LibraryNode, bool]] = [(root, False)]  # whether both children are built
-    built: list[TreeNode] = []
+
+    def passed(node: LibraryNode) -> LibraryNode:
+        while not isinstance(node, TreeLeaf) and (only := only_side(node)) is not None:
+            node = only
+        return node
+
+    def look(node: LibraryNode) -> TreeLeaf | tuple[LibraryNode, LibraryNode]:
+        return node if isinstance(node, TreeLeaf) else (passed(node.first), passed(node.second))
+
+    return grow(passed(root), look, split)  # type: ignore[arg-type]  # only splits are joined
+
+
+def with_leaves(tree: LibraryNode, decide: Callable[[tuple[float, ...]], tuple[float, ...]]) -> LibraryNode:
+    """The same splits with other leaves."""
+
+    def look(node: LibraryNode) -> LibraryNode | tuple[LibraryNode, LibraryNode]:
+        return TreeLeaf(decide(node.values)) if isinstance(node, TreeLeaf) else (node.first, node.second)
+
+    def join(node: LibraryNode, first: LibraryNode, second: LibraryNode) -> LibraryNode:
+        return replace(node, first=first, second=second)  # type: ignore[arg-type]  # only splits are joined
+
+    return grow(tree, look, join)
+
+
+def nodes_of(tree: LibraryNode) -> Iterator[LibraryNode]:
+    """All splits and leaves."""
+    waiting = [tree]
     while waiting:
-        node, ready = waiting.pop()
-        if isinstance(node, TreeLeaf):
-            built.append(node)
-        elif ready:
-            second, first = built.pop(), built.pop()
-            built.append(split(node, first, second))
-        elif (only := only_side(node)) is not None:
-            waiting.append((only, False))
-        else:
-            waiting += [(node, True), (node.second, False), (node.first, False)]
-    return built[0]
+        yield (node := waiting.pop())
+        if not isinstance(node, TreeLeaf):
+            waiting += [node.second, node.first]
 
 
 def split_number(
@@ -811,15 +855,5 @@ def _attribute(encoding: Encoding, name: str, where: str) -> Any:
 
 def trees_in_words(trees: Sequence[LibraryNode]) -> str:
     """How many there are, and how large."""
-    return f"{len(trees):,} trees with up to {max(map(_leaves, trees), default=0)} leaves each, added up"
-
-
-def _leaves(tree: LibraryNode) -> int:
-    waiting, found = [tree], 0
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, TreeLeaf):
-            found += 1
-        else:
-            waiting += [node.first, node.second]
-    return found
+    leaves = (sum(isinstance(node, TreeLeaf) for node in nodes_of(tree)) for tree in trees)
+    return f"{len(trees):,} trees with up to {max(leaves, default=0)} leaves each, added up"

@@ -30,6 +30,7 @@ from lcifr.models.loaders.tree_ensembles import (
     TreeSource,
     class_labels,
     class_numbers,
+    grow,
     is_installed,
 )
 from lcifr.models.rule import ASSUMED_ROUNDOFFS, Kind, Rule, probability_band
@@ -306,31 +307,22 @@ def _tree(tree: Mapping[str, Any], output: int, outputs: int, where: str) -> Lib
     }
     values = np.asarray(tree["split_conditions"], dtype=np.float32).astype(np.float64).tolist()
     left, right = tree["left_children"], tree["right_children"]
-    built: dict[int, LibraryNode] = {}
-    for node in reversed(_order(left, right)):
-        if left[node] < 0:
-            built[node] = TreeLeaf(tuple(values[node] if o == output else 0.0 for o in range(outputs)))
-            continue
-        first, second = built[left[node]], built[right[node]]
-        missing, feature = bool(tree["default_left"][node]), int(tree["split_indices"][node])
-        if node in sets:  # the codes of the set go to the right, all others to the left
-            built[node] = LibrarySplit(feature, 0.0, second, first, codes=sets[node], missing_first=not missing)
-        else:
-            built[node] = LibrarySplit(feature, values[node], first, second, strict=True, missing_first=missing)
-    return built[0]
+    looked_at = itertools.count(1)
 
-
-def _order(left: Any, right: Any) -> list[int]:
-    """Nodes that can be reached, parents first."""
-    found, waiting = [], [0]
-    while waiting:
-        node = waiting.pop()
-        found.append(node)
-        if len(found) > len(left):
+    def look(node: int) -> LibraryNode | tuple[int, int]:
+        if next(looked_at) > len(left):
             raise ValueError("a node of a tree has two parents")
         if left[node] >= 0:
-            waiting += [int(left[node]), int(right[node])]
-    return found
+            return int(left[node]), int(right[node])
+        return TreeLeaf(tuple(values[node] if o == output else 0.0 for o in range(outputs)))
+
+    def join(node: int, first: LibraryNode, second: LibraryNode) -> LibraryNode:
+        missing, feature = bool(tree["default_left"][node]), int(tree["split_indices"][node])
+        if node in sets:  # the codes of the set go to the right, all others to the left
+            return LibrarySplit(feature, 0.0, second, first, codes=sets[node], missing_first=not missing)
+        return LibrarySplit(feature, values[node], first, second, strict=True, missing_first=missing)
+
+    return grow(0, look, join)
 
 
 def content_of(booster: Any) -> Mapping[str, Any]:

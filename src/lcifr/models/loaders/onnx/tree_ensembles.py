@@ -13,7 +13,7 @@ import numpy as np
 from lcifr.data.program import Operation, ProgramStep, StepFormat
 from lcifr.models.columns import Block, NumberColumn
 from lcifr.models.loaders.dataflow import WIDEST, FlowVector, affine, chosen, joined, negative
-from lcifr.models.loaders.dataflow_trees import TreeEnsemble, with_leaves
+from lcifr.models.loaders.dataflow_trees import TreeEnsemble
 from lcifr.models.loaders.onnx.values import (
     Call,
     Columns,
@@ -25,7 +25,7 @@ from lcifr.models.loaders.onnx.values import (
     Softmax,
     Value,
 )
-from lcifr.models.loaders.tree_ensembles import LibraryNode, LibrarySplit
+from lcifr.models.loaders.tree_ensembles import LibraryNode, LibrarySplit, grow, nodes_of, with_leaves
 from lcifr.models.rule import Kind
 from lcifr.models.trees import TreeLeaf
 
@@ -62,27 +62,19 @@ class EnsembleNodes:
         if not 0 < self.outputs <= WIDEST or len(self.leaves) * self.outputs > MOST_VALUES:
             raise self.call.refuse(f"{self.outputs} outputs of {len(self.leaves)} leaves are too many")
         seen: set[int] = set()
-        return tuple(self._tree(root, seen) for root in roots)
 
-    def _tree(self, root: int, seen: set[int]) -> LibraryNode:
-        waiting: list[tuple[int, bool]] = [(root, False)]  # whether both children are built
-        built: list[LibraryNode] = []
-        while waiting:
-            node, ready = waiting.pop()
+        def look(node: int) -> LibraryNode | tuple[int, int]:
             if node in self.leaves:
                 values = self.leaves[node]
-                built.append(TreeLeaf(tuple(values.get(output, 0.0) for output in range(self.outputs))))
-            elif ready:
-                no, yes = built.pop(), built.pop()
-                built.append(self._split(node, yes, no))
-            elif node in seen:
+                return TreeLeaf(tuple(values.get(output, 0.0) for output in range(self.outputs)))
+            if node in seen:
                 raise self.call.refuse(f"node {node} has two parents, or is its own ancestor")
-            else:
-                seen.add(node)
-                waiting += [(node, True), (self.no[node], False), (self.yes[node], False)]
-        return built[0]
+            seen.add(node)
+            return self.yes[node], self.no[node]
 
-    def _split(self, node: int, yes: LibraryNode, no: LibraryNode) -> LibrarySplit:
+        return tuple(grow(root, look, self._split) for root in roots)
+
+    def _split(self, node: int, yes: LibraryNode, no: LibraryNode) -> LibraryNode:
         mode, feature, at = self.mode[node], self.feature[node], self.threshold[node]
         missing = self.missing_yes[node]
         if mode in EQUALITY:
@@ -429,18 +421,15 @@ def _check_scored(call: Call, read: ReadTrees, classes: Sequence[int]) -> None:
 
 def _refuse_equality(call: Call, trees: Sequence[LibraryNode], columns: Columns) -> None:
     """Of sets of numbers onnxruntime makes bit masks, in which 1.5 can be a 1."""
-    waiting = list(trees)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, TreeLeaf):
+    for node in (node for tree in trees for node in nodes_of(tree)):
+        if isinstance(node, TreeLeaf) or node.members is None:
             continue
-        if node.members is not None and isinstance(columns.block.columns[node.feature], NumberColumn):
-            name = columns.block.columns[node.feature].attribute  # type: ignore[union-attr]
+        column = columns.block.columns[node.feature]
+        if isinstance(column, NumberColumn):
             raise call.refuse(
-                f'a split by equality about the number "{name}", which runtimes take for a whole one',
-                fix=f'declare "{name}" categorical',
+                f'a split by equality about the number "{column.attribute}", which runtimes take for a whole one',
+                fix=f'declare "{column.attribute}" categorical',
             )
-        waiting += [node.first, node.second]
 
 
 def _first_of_largest(values: Sequence[float]) -> tuple[float, ...]:
