@@ -50,14 +50,6 @@ class TreeOutput:
     place: int
 
 
-@dataclass(frozen=True)
-class BuiltTrees:
-    """A sum of trees over encoded columns, and the encoding that computes these."""
-
-    function: Trees
-    encoding: Encoding
-
-
 def outputs_behind(vector: FlowVector) -> bool:
     """Whether outputs of trees are among what a vector is made of."""
     waiting, seen = [vector], set()
@@ -76,7 +68,7 @@ def outputs_behind(vector: FlowVector) -> bool:
     return False
 
 
-def build_sum(vector: FlowVector, arithmetic: Arithmetic, encoding: Encoding) -> BuiltTrees:
+def build_sum(vector: FlowVector, arithmetic: Arithmetic, encoding: Encoding) -> tuple[Trees, Encoding]:
     """The sum of trees that a vector is.
 
     Raises
@@ -100,7 +92,7 @@ def build_sum(vector: FlowVector, arithmetic: Arithmetic, encoding: Encoding) ->
     rounded = max(row.roundings for row in rows)
     trees += [*constants, *([TreeLeaf((0.0,) * len(rows))] * rounded)]  # each counts as one operation that rounds
     function = Trees.of(len(own.features), base, trees, scale)
-    return BuiltTrees(function.of_runtime(arithmetic), own)
+    return function.of_runtime(arithmetic), own
 
 
 @dataclass(frozen=True)

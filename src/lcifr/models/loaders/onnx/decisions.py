@@ -27,11 +27,11 @@ from lcifr.models.loaders.onnx.values import (
     Hidden,
     PersonValue,
     Probabilities,
-    Probability,
     Softmax,
     Texts,
     Value,
     as_hidden,
+    logistic,
     pick,
 )
 from lcifr.models.rule import ASSUMED_ROUNDOFFS, Kind, Rule, probability_band
@@ -46,9 +46,7 @@ def roundoff(dtype: Dtype) -> float:
 
 
 def sigmoid(call: Call) -> tuple[Value, ...]:
-    value = as_hidden(call.value(0), call.where)
-    parts = tuple(Probability(chosen(value.vector, [i])) for i in range(value.vector.width))
-    return (Probabilities(parts, value.dtype, value.shape),)
+    return (logistic(as_hidden(call.value(0), call.where)),)
 
 
 def softmax(call: Call) -> tuple[Value, ...]:

@@ -19,7 +19,6 @@ from lcifr.models.loaders.dataflow import (
     FlowVector,
     affine,
     at_least,
-    chosen,
     clipped,
     larger,
     leaky,
@@ -37,11 +36,11 @@ from lcifr.models.loaders.onnx.values import (
     Hidden,
     PersonValue,
     Probabilities,
-    Probability,
     Texts,
     Value,
     as_hidden,
     broadcast,
+    logistic,
     pick,
     places_of,
 )
@@ -55,22 +54,6 @@ _NUMPY = {
 }
 
 
-def add(call: Call) -> tuple[Value, ...]:
-    return (_binary(call, Operation.ADD),)
-
-
-def subtract(call: Call) -> tuple[Value, ...]:
-    return (_binary(call, Operation.SUBTRACT),)
-
-
-def multiply(call: Call) -> tuple[Value, ...]:
-    return (_binary(call, Operation.MULTIPLY),)
-
-
-def divide(call: Call) -> tuple[Value, ...]:
-    return (_binary(call, Operation.DIVIDE),)
-
-
 def add_all(call: Call) -> tuple[Value, ...]:
     """Sum, of any number of values; the order in which they are added is nobody's business in the bound."""
     found = call.value(0)
@@ -79,8 +62,9 @@ def add_all(call: Call) -> tuple[Value, ...]:
     return (found,)
 
 
-def _binary(call: Call, operation: Operation) -> Value:
-    return _combined(call, operation, call.value(0), call.value(1))
+def of_two(call: Call, operation: Operation) -> tuple[Value, ...]:
+    """Add, Sub, Mul and Div."""
+    return (_combined(call, operation, call.value(0), call.value(1)),)
 
 
 def _combined(call: Call, operation: Operation, left: Value, right: Value) -> Value:
@@ -152,9 +136,7 @@ def _of_probabilities(
         if isinstance(value, Exponentials) and operation is Operation.ADD and not value.plus_one:
             return replace(value, plus_one=True)
         if isinstance(value, Exponentials) and operation is Operation.DIVIDE and turned and value.plus_one:
-            margins = negative(value.exponents)
-            parts = tuple(Probability(chosen(margins, [i])) for i in range(margins.width))
-            return Probabilities(parts, value.dtype, value.shape)
+            return logistic(Hidden(negative(value.exponents), value.dtype, value.shape))
     raise call.refuse("it computes with probabilities, which are not piecewise linear", fix="leave this step out")
 
 
@@ -290,16 +272,8 @@ def _end(call: Call, place: int, name: str, default: float) -> float:
     return float(given.ravel()[0])
 
 
-def maximum(call: Call) -> tuple[Value, ...]:
-    return (_extreme(call, 1),)
-
-
-def minimum(call: Call) -> tuple[Value, ...]:
-    return (_extreme(call, -1),)
-
-
-def _extreme(call: Call, sign: int) -> Hidden:
-    """The largest of several values; the smallest is the negative of the largest negative."""
+def extreme(call: Call, sign: int) -> tuple[Value, ...]:
+    """Max, and Min where ``sign`` is −1: the smallest of several values is the negative of the largest negative."""
     values = [call.value(place) for place in range(len(call.values))]
     people = [as_hidden(value, call.where) for value in values if not isinstance(value, Constant)]
     if not people:
@@ -311,7 +285,7 @@ def _extreme(call: Call, sign: int) -> Hidden:
     for value in values:
         if isinstance(value, Constant):
             found = _larger_than_constant(call, found, value.array, sign)
-    return found
+    return (found,)
 
 
 def _larger_than_constant(call: Call, value: Hidden, array: AnyArray, sign: int) -> Hidden:

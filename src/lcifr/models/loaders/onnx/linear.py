@@ -9,7 +9,8 @@ import numpy as np
 
 from lcifr.data.program import Operation, ProgramStep, StepFormat
 from lcifr.models.columns import Block
-from lcifr.models.loaders.dataflow import FloatArray, Normalisation, affine, chosen, joined, negative, scaled
+from lcifr.models.loaders.dataflow import FloatArray, Normalisation, affine, joined, negative, scaled
+from lcifr.models.loaders.onnx.categories import cast_to_floats
 from lcifr.models.loaders.onnx.graph import AnyArray, finite
 from lcifr.models.loaders.onnx.values import (
     Call,
@@ -17,13 +18,14 @@ from lcifr.models.loaders.onnx.values import (
     Constant,
     Decided,
     Hidden,
-    Probabilities,
     Probability,
-    Softmax,
     Value,
     as_hidden,
+    logistic,
 )
 from lcifr.models.rule import Kind
+
+FLOAT32 = np.dtype(np.float32)
 
 
 def gemm(call: Call) -> tuple[Value, ...]:
@@ -110,7 +112,7 @@ def scaler(call: Call) -> tuple[Value, ...]:
         return (_scaled_columns(call, value, offset, scale),)
     hidden = as_hidden(value, call.where)
     vector = scaled(scaled(hidden.vector, 1.0, -offset), scale)
-    return (Hidden(vector, np.dtype(np.float32), value.shape),)
+    return (Hidden(vector, FLOAT32, value.shape),)
 
 
 def _scaled_columns(call: Call, value: Columns, offset: FloatArray, scale: FloatArray) -> Columns:
@@ -126,7 +128,7 @@ def _scaled_columns(call: Call, value: Columns, offset: FloatArray, scale: Float
         )
         for o, s in zip(offset, scale, strict=True)
     ]
-    block = Block(value.block.columns, np.dtype(np.float32)).stepwise(steps, call.where)
+    block = Block(value.block.columns, FLOAT32).stepwise(steps, call.where)
     return Columns(block, value.shape)
 
 
@@ -160,29 +162,22 @@ def linear_classifier(call: Call) -> tuple[Value, ...]:
 
 
 def _probabilities(call: Call, scores: Hidden, count: int) -> Value:
-    transform, dtype = call.text("post_transform", "NONE"), scores.dtype
-    if transform == "NONE" and count > 1:
-        return scores
-    if transform == "SOFTMAX" and count > 1:
-        return Softmax(scores.vector, dtype, scores.shape)
-    if transform == "LOGISTIC":
-        parts = [Probability(chosen(scores.vector, [i])) for i in range(scores.vector.width)]
-        if count == 1:
-            parts = [Probability(scores.vector, complement=True), *parts]
-        return Probabilities(tuple(parts), dtype, (len(parts),))
-    return Constant(np.array(f"the scores behind post_transform {transform}", dtype=object))  # texts: of no use
+    if count > 1:
+        return call.post_transformed(scores)
+    transform, found = call.text("post_transform", "NONE"), logistic(scores)
+    if transform != "LOGISTIC":
+        return call.unread_scores(transform)
+    return replace(found, parts=(Probability(scores.vector, complement=True), *found.parts), shape=(2,))
 
 
 def _float32(call: Call) -> Hidden:
     """The input of a linear model of ai.onnx.ml, which computes in float32 whatever it is given."""
     value = call.person_value(0)
     if isinstance(value, Columns) and value.dtype != np.float32:
-        steps = [(ProgramStep(Operation.CAST, StepFormat.FLOAT32),)] * len(value.block)
-        block = Block(value.block.columns, np.dtype(np.float32)).stepwise(steps, call.where)
-        value = Columns(block, value.shape)
+        value = cast_to_floats(call, value, FLOAT32)
     hidden = as_hidden(value, call.where)
     if hidden.dtype != np.float32:
-        hidden = Hidden(scaled(hidden.vector, 1.0), np.dtype(np.float32), hidden.shape)
+        hidden = Hidden(scaled(hidden.vector, 1.0), FLOAT32, hidden.shape)
     return hidden
 
 

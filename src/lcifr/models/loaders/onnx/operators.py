@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from lcifr.data.program import Operation
 from lcifr.models.loaders.onnx import categories, decisions, elementwise, linear, shapes, tree_ensembles
-from lcifr.models.loaders.onnx import categories as casts
-from lcifr.models.loaders.onnx import elementwise as activations
 from lcifr.models.loaders.onnx.values import Call, Operator, Value
 
 STANDARD: dict[str, Operator] = {
-    "Abs": activations.absolute,
-    "Add": elementwise.add,
+    "Abs": elementwise.absolute,
+    "Add": partial(elementwise.of_two, operation=Operation.ADD),
     "ArgMax": decisions.arg_max,
     "BatchNormalization": linear.batch_normalization,
-    "Cast": casts.cast,
-    "Clip": activations.clip,
+    "Cast": categories.cast,
+    "Clip": elementwise.clip,
     "Concat": shapes.concat,
     "Constant": shapes.constant,
-    "Div": elementwise.divide,
+    "Div": partial(elementwise.of_two, operation=Operation.DIVIDE),
     "Dropout": shapes.dropout,
     "Exp": decisions.exponential,
     "Flatten": shapes.flatten,
@@ -25,18 +26,18 @@ STANDARD: dict[str, Operator] = {
     "Greater": decisions.compare,
     "GreaterOrEqual": decisions.compare,
     "Identity": shapes.identity,
-    "LeakyRelu": activations.leaky_relu,
+    "LeakyRelu": elementwise.leaky_relu,
     "Less": decisions.compare,
     "LessOrEqual": decisions.compare,
     "LogSoftmax": decisions.softmax,
     "MatMul": linear.matmul,
-    "Max": activations.maximum,
-    "Min": activations.minimum,
-    "Mul": elementwise.multiply,
+    "Max": partial(elementwise.extreme, sign=1),
+    "Min": partial(elementwise.extreme, sign=-1),
+    "Mul": partial(elementwise.of_two, operation=Operation.MULTIPLY),
     "Neg": elementwise.negate,
     "Not": decisions.negation,
-    "PRelu": activations.prelu,
-    "Relu": activations.relu_,
+    "PRelu": elementwise.prelu,
+    "Relu": elementwise.relu_,
     "Reshape": shapes.reshape,
     "Sigmoid": decisions.sigmoid,
     "Slice": shapes.slice_,
@@ -44,7 +45,7 @@ STANDARD: dict[str, Operator] = {
     "Split": shapes.split,
     "Sqrt": elementwise.square_root,
     "Squeeze": shapes.squeeze,
-    "Sub": elementwise.subtract,
+    "Sub": partial(elementwise.of_two, operation=Operation.SUBTRACT),
     "Sum": elementwise.add_all,
     "Transpose": shapes.transpose,
     "Unsqueeze": shapes.unsqueeze,

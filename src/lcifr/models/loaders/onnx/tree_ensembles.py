@@ -10,19 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.data.program import Operation, ProgramStep, StepFormat
-from lcifr.models.columns import Block, NumberColumn
+from lcifr.models.columns import NumberColumn
 from lcifr.models.loaders.dataflow import WIDEST, FlowVector, affine, chosen, joined, negative
 from lcifr.models.loaders.dataflow_trees import TreeEnsemble
+from lcifr.models.loaders.onnx.categories import cast_to_floats
 from lcifr.models.loaders.onnx.values import (
     Call,
     Columns,
-    Constant,
     Decided,
     Hidden,
     Probabilities,
     Probability,
-    Softmax,
     Value,
 )
 from lcifr.models.loaders.tree_ensembles import LibraryNode, LibrarySplit, grow, nodes_of, with_leaves
@@ -329,7 +327,7 @@ def tree_ensemble_classifier(call: Call) -> tuple[Value, ...]:
         decided = [with_leaves(tree, _first_of_largest) for tree in read.trees]
         deciding = _ensemble(call, decided, (0.0,) * len(labels), "SUM", columns).outputs()
     chosen_class = Decided(deciding, Kind.CLASS, (0.0, 0.0), labels, columns.dtype, ())
-    return chosen_class, _transformed(call, scores)
+    return chosen_class, call.post_transformed(Hidden(scores, FLOAT32, (scores.width,)))
 
 
 def _of_two(
@@ -355,7 +353,9 @@ def _of_two(
         decided = [with_leaves(tree, lambda v: (1.0 if v[place] > threshold else -1.0,)) for tree in read.trees]
         deciding, band = _ensemble(call, decided, (0.0,), "SUM", columns).outputs(), (0.0, 0.0)
     found = Decided(deciding, Kind.SIGN, band, labels, columns.dtype, ())
-    return found, _transformed(call, scores) if len(used) == 2 else _written(call, score, place, positive)
+    if len(used) == 2:
+        return found, call.post_transformed(Hidden(scores, FLOAT32, (scores.width,)))
+    return found, _written(call, score, place, positive)
 
 
 def _written(call: Call, score: FlowVector, place: int, positive: bool) -> Value:
@@ -366,23 +366,7 @@ def _written(call: Call, score: FlowVector, place: int, positive: bool) -> Value
     if transform == "NONE" and place == 0:
         both = affine((np.array([[-1.0], [1.0]]), score), bias=[1.0, 0.0]) if positive else None
         return Hidden(joined([negative(score), score]) if both is None else both, FLOAT32, (2,))
-    return _unread(transform)
-
-
-def _transformed(call: Call, scores: FlowVector) -> Value:
-    transform = call.text("post_transform", "NONE")
-    if transform == "NONE":
-        return Hidden(scores, FLOAT32, (scores.width,))
-    if transform == "SOFTMAX":
-        return Softmax(scores, FLOAT32, (scores.width,))
-    if transform == "LOGISTIC":
-        parts = tuple(Probability(chosen(scores, [i])) for i in range(scores.width))
-        return Probabilities(parts, FLOAT32, (scores.width,))
-    return _unread(transform)
-
-
-def _unread(transform: str) -> Constant:
-    return Constant(np.array(f"the scores behind post_transform {transform}", dtype=object))  # texts: of no use
+    return call.unread_scores(transform)
 
 
 def _columns(call: Call) -> Columns:
@@ -397,8 +381,7 @@ def _columns(call: Call) -> Columns:
         raise call.refuse(f"trees over {value.dtype} of the shape {value.shape}", fix="one row of floats for a person")
     if value.dtype.kind == "f":
         return value
-    cast = [(ProgramStep(Operation.CAST, StepFormat.FLOAT32),)] * len(value.block)
-    return Columns(Block(value.block.columns, FLOAT32).stepwise(cast, call.where), value.shape)
+    return cast_to_floats(call, value, FLOAT32)
 
 
 def _ensemble(
