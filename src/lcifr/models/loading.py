@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lcifr.data import Encoding
 from lcifr.data.files import sha256_of
@@ -20,11 +20,7 @@ from lcifr.models.function import Function
 from lcifr.models.model import Model, own_model
 from lcifr.models.network import Network
 from lcifr.models.rule import Rule
-from lcifr.models.source import ModelOutline, TableModel
-
-if TYPE_CHECKING:
-    from lcifr.models.loaders.tree_ensembles import LatentTrees
-
+from lcifr.models.source import LatentTrees, ModelOutline, TableModel
 
 # Formats of model files, recognised by their content: a suffix is what somebody called the file.
 

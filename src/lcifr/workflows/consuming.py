@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from lcifr.certification.demands import FloatArray
     from lcifr.certification.handover import Provenance, Representation
     from lcifr.certification.verdicts import Certificates
-    from lcifr.models.loaders.tree_ensembles import LatentTrees
     from lcifr.models.loading import ModelFile
     from lcifr.models.model import Degeneracy, Model
+    from lcifr.models.source import LatentTrees
     from lcifr.workflows.results import ConsumeResult
 
 

@@ -45,12 +45,11 @@ from lcifr.models.description import (
     check_meaning,
     declared_labels,
 )
-from lcifr.models.function import FloatArray
 from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.rule import SINGLE_UNIT, Kind, MarginBand, Rule, behind_line, probability_band
-from lcifr.models.source import ModelInput, ModelOutline, PositionalColumns, TableModel, rule_words
-from lcifr.models.trees import NUMBER, CategoryNode, NumberNode, TreeLeaf, TreeNode, Trees, below
+from lcifr.models.source import LatentTrees, ModelInput, ModelOutline, PositionalColumns, TableModel, rule_words
+from lcifr.models.trees import CategoryNode, NumberNode, TreeLeaf, TreeNode, Trees, below
 
 # Trees of a library over the columns of its matrix, turned into trees over encoded columns.
 
@@ -562,41 +561,6 @@ def identity(width: int) -> Network:
 
 
 # Tree models on latents: a consumer's trees over the numbers z of a hand-over, as they are stored.
-
-PROBES = 256
-"""Thresholds at which a model is compared with its library, at and one float64 beside each."""
-
-
-@dataclass(frozen=True)
-class LatentTrees:
-    """A tree model on z from a file.
-
-    Parameters
-    ----------
-    model : as proofs see it, with the names of its classes.
-    scores : (people, width) z -> (people, outputs), the library's own sums; None where it is not installed.
-    predict : (people, width) z -> (people,) the library's own decisions, where it gives no sums.
-    """
-
-    model: Model
-    scores: Callable[[FloatArray], NDArray[Any]] | None = field(default=None, repr=False)
-    predict: Callable[[FloatArray], NDArray[Any]] | None = field(default=None, repr=False)
-
-    @property
-    def trees(self) -> Trees:
-        assert isinstance(self.model.function, Trees)
-        return self.model.function
-
-    def probes(self, z: FloatArray) -> FloatArray:
-        """(3 · probes, width) people of z (people, width) with one number at, and one float64 beside, a threshold."""
-        nodes, rng = self.trees.nodes, np.random.default_rng(0)
-        splits = np.flatnonzero(nodes.kind == NUMBER)
-        splits = rng.permutation(splits)[:PROBES]
-        at = nodes.threshold[splits]
-        made = z[rng.integers(len(z), size=3 * len(splits))].copy()
-        beside = np.concatenate([at, np.nextafter(at, -np.inf), np.nextafter(at, np.inf)])
-        made[np.arange(len(made)), np.tile(nodes.column[splits], 3)] = beside
-        return made
 
 
 def read_trees_on_latents(estimator: Any) -> Model:

@@ -45,7 +45,6 @@ from lcifr.models.description import (
 )
 from lcifr.models.function import Function
 from lcifr.models.loaders.dataflow import LARGEST, ROUNDINGS, FlowVector, layer_out, new_weights
-from lcifr.models.loaders.dataflow_trees import build_sum, outputs_behind
 from lcifr.models.loaders.onnx.decisions import ReadDecision, deciding_output, read_decision
 from lcifr.models.loaders.onnx.graph import (
     AnyArray,
@@ -59,6 +58,7 @@ from lcifr.models.loaders.onnx.graph import (
 )
 from lcifr.models.loaders.onnx.operators import apply
 from lcifr.models.loaders.onnx.runtime import Feeds, OnnxPredictor, OutputDecisions, runtime_name, runtime_scores
+from lcifr.models.loaders.onnx.tree_ensembles import build_sum, outputs_behind
 from lcifr.models.loaders.onnx.values import (
     Call,
     CodedNumberError,
