@@ -69,7 +69,7 @@ def check_meaning(described: DescribedOutput, rule: Rule, where: str) -> None:
     Raises
     ------
     DescriptionError
-        For numbers that are said to be classes and the reverse, and for one score where there are several.
+        For numbers described as classes and the reverse, and for one score where there are several.
     """
     is_number = rule.kind is Kind.NUMBER
     if is_number != (described.meaning is Meaning.NUMBER):
@@ -623,8 +623,8 @@ def _paragraphs(description: ModelDescription, comments: Mapping[str, str]) -> I
         head["missing"] = description.missing
     yield _commented(comments.get("file")) + _entries(head)
     for one in description.inputs:
-        said = comments.get(one.column) if one.column is not None else None
-        yield f"{_commented(said)}[[inputs]]\n{_entries(_plain_input(one))}"
+        comment = comments.get(one.column) if one.column is not None else None
+        yield f"{_commented(comment)}[[inputs]]\n{_entries(_plain_input(one))}"
     if description.output is not None:
         yield f"{_commented(comments.get('output'))}[output]\n{_entries(_plain_output(description.output))}"
 

@@ -22,7 +22,7 @@ from lcifr.models.network import Network
 from lcifr.models.rule import Rule
 from lcifr.models.source import LatentTrees, ModelOutline, TableModel
 
-# Formats of model files, recognised by their content: a suffix is what somebody called the file.
+# Formats of model files, recognised by their content: the suffix is not trusted.
 
 LOOKED_AT = 4096
 """Bytes at the beginning of a file; enough for every format."""
@@ -321,5 +321,5 @@ def read_table_model(model: Any, table: Any, encoding: Encoding) -> TableModel:
 
 
 def _is_torch_module(model: Any) -> bool:
-    """By the names of its classes, so that nobody else waits for torch."""
+    """By the names of its classes, so that torch is not imported for other models."""
     return any(kind.__module__ == "torch.nn.modules.module" for kind in type(model).__mro__)

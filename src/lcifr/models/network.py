@@ -113,7 +113,7 @@ class Network(OfNetworks):
     Parameters
     ----------
     native : the arithmetic of the runtime that it comes from; EXACT where that computes something else than these
-        weights one layer after the other. It is what certificates speak about unless somebody says otherwise.
+        weights one layer after the other. It is what certificates speak about unless another one is asked for.
     divides : the step of a library that divides where this network multiplies with rounded inverses; empty for none.
         Float arithmetic covers such a division (docs/design/arithmetic.md), exact arithmetic does not.
     """
@@ -148,7 +148,7 @@ class Network(OfNetworks):
         return cls.from_arrays(read_torch(module)).of_runtime(native_arithmetic(module))
 
     def of_runtime(self, native: Arithmetic) -> Network:
-        """The same weights, said to come from a runtime that computes in this arithmetic."""
+        """The same weights, marked as coming from a runtime that computes in this arithmetic."""
         return replace(self, native=native)
 
     def negated(self) -> Network:
@@ -309,7 +309,7 @@ class Network(OfNetworks):
 
 
 def as_network(function: Function) -> Network:
-    """The function itself, for whoever can work with networks only."""
+    """The function itself, where only networks are supported."""
     if not isinstance(function, Network):
         raise NetworkError(f"{type(function).__name__} is not a network of affine layers and ReLU")
     return function
@@ -372,7 +372,7 @@ def _check_range(sizes: FloatArray) -> None:
 
 # Chain: networks applied in turn, affine where they touch, each kept as it is stored, and merged for proofs.
 #
-# The product of two stored matrices is a third one that nobody stored: proofs work on the product (:func:`merge`),
+# The product of two stored matrices is a third one that is stored nowhere: proofs work on the product (:func:`merge`),
 # certificates speak about the factors, and what lies between is bounded (:func:`merging_error`).
 
 
@@ -822,7 +822,7 @@ class DeployedNetworks(Deployed):
         return np.abs(values if self.columns is None else values[:, self.columns.numeric_columns])
 
     def _sizes_in(self, region: Region) -> FloatArray:
-        """(people, numbers) the same of everybody in a person's region."""
+        """(people, numbers) the same anywhere in a person's region."""
         if self.columns is None or not all(
             np.array_equal(cell.numeric, self.columns.numeric_columns) for cell in region.cells
         ):

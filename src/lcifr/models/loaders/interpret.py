@@ -1,6 +1,6 @@
 """Explainable boosting machines of interpret-core: terms over one attribute or two, read as a sum of trees.
 
-A term is a table of scores by bins. Bin 0 is for missing values, the last one for values that nobody has seen; numbers
+A term is a table of scores by bins. Bin 0 is for missing values, the last one for values not seen in training; numbers
 are in bin 1 + (how many cuts are at most the number), and a category is in the bin that the model keeps for its text.
 """
 
@@ -127,7 +127,7 @@ def _term(model: Any, number: int, outputs: int) -> LibraryNode:
 
 @dataclass(frozen=True)
 class _Axis:
-    """A feature's bins that somebody can be in, in their order, and what separates each from the next.
+    """A feature's bins that can be reached, in their order, and what separates each from the next.
 
     Parameters
     ----------

@@ -486,7 +486,7 @@ class FittedModel:
 
 
 def _predicts_by_its_last_step(model: Any) -> bool:
-    """Whether it is a pipeline of scikit-learn itself, with its own ``predict``: anybody else's may do more."""
+    """Whether it is a pipeline of scikit-learn itself, with its own ``predict``: a subclass may do more."""
     kind, home = type(model), "sklearn.pipeline"
     written = getattr(vars(kind).get("predict"), "fn", None)  # inside scikit-learn's descriptor
     plain = getattr(written, "__module__", "") == home and "predict" not in vars(model)

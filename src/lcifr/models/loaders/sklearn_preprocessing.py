@@ -101,7 +101,7 @@ def _coded(encoder: Any, place: int, raw: RawColumn, where: str) -> _Coded:
 
 
 def _text(value: object) -> str:
-    """As the schema names it; what is missing is nobody's value, and blank."""
+    """As the schema names it; a missing value is blank."""
     return "" if is_missing(value) else text_of(value).strip()
 
 

@@ -104,7 +104,7 @@ def _boosted(model: Any, classes: NDArray[Any] | None) -> TreeSource:
     if type(model.init_).__name__ not in ("DummyClassifier", "DummyRegressor") and model.init != "zero":
         raise NetworkError(f"{name} starts from a {type(model.init_).__name__}", fix="leave init out")
     if getattr(model.init_, "strategy", "") == "stratified":
-        raise NetworkError(f"{name} starts from votes that are drawn anew for everybody", fix="leave init out")
+        raise NetworkError(f"{name} starts from random votes, drawn anew for every row", fix="leave init out")
     if classes is None and model.loss not in IDENTITY_LINKS:
         raise NetworkError(f'{name} with loss="{model.loss}"', fix=f"use one of {', '.join(IDENTITY_LINKS)}")
     if classes is not None and model.loss == "exponential":

@@ -212,10 +212,10 @@ def _load(path: Path, data: bytes) -> Any:
     from sklearn.exceptions import InconsistentVersionWarning
 
     trusted = sorted(allowed_classes() | allowed_functions() | TYPES | SCALARS | {"numpy.dtype", TREE})
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = skops.io.loads(data, trusted=trusted)
-    other = [one.message for one in said if isinstance(one.message, InconsistentVersionWarning)]
+    other = [one.message for one in caught if isinstance(one.message, InconsistentVersionWarning)]
     if other:
         saved = {str(getattr(one, "original_sklearn_version", "another version")) for one in other}
         warnings.warn(

@@ -134,7 +134,7 @@ TAKES = TakenEntries(
 
 @dataclass(frozen=True)
 class TorchPredictor:
-    """The module's own word about people of a pandas frame."""
+    """The module's own decisions for the rows of a pandas frame."""
 
     module: nn.Module = field(repr=False)
     feeds: Feeds = field(repr=False)

@@ -256,7 +256,7 @@ def split_number(
     if node.members is not None:
         return _equal_to(column, node.members, first, second)
     if math.isnan(missing[0]) and math.isnan(node.missing_reach) and abs(node.last) >= LARGEST_NUMBER:
-        return first if node.last > 0 else second  # everybody passes on the same side
+        return first if node.last > 0 else second  # every row goes to the same side
     plain = NumberNode(column, last_cast_to(node.last) if cast_later else node.last, first, second)
     ends = missing if math.isnan(node.missing_reach) else (-node.missing_reach, node.missing_reach)
     side = first if node.missing_first else second
@@ -664,7 +664,7 @@ class TreeFile:
         Raises
         ------
         NetworkError
-            For columns that the table does not have, and for inputs that nobody describes.
+            For columns that the table does not have, and for inputs without a description.
         """
         source, block = self.declared, self._block(encoding, table)
         if len(block) != source.width:
@@ -705,7 +705,7 @@ class TreeFile:
         kept = self.source.categories or ()
         known = iter(
             kept if len(kept) == sum(self.source.categorical) else ()
-        )  # else nobody knows which column is which
+        )  # else it is unknown which column is which
         columns: list[Column] = []
         for name, coded in zip(self.source.names, self.source.categorical, strict=True):
             attribute = _attribute(encoding, name, self.where)

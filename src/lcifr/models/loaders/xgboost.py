@@ -109,7 +109,7 @@ class _Reader:
         return self.take(self.length()).decode("utf-8")
 
     def header(self) -> tuple[bytes | None, int | None]:
-        """The type of all elements, and their number, where they are said in advance."""
+        """The type of all elements, and their number, where they are given in advance."""
         kind, count = None, None
         if self.data[self.at : self.at + 1] == b"$":
             self.take(1)

@@ -111,7 +111,7 @@ def _more_probable(value: Probabilities, shape: tuple[int, ...], where: str) -> 
 
 
 def compare(call: Call) -> tuple[Value, ...]:
-    """A score or probability and a constant; at a tie the decision is within the band, where nobody relies on it."""
+    """A score or probability and a constant; a tie is within the band, where nothing is certified."""
     left, right = call.value(0), call.value(1)
     turned = isinstance(left, Constant)
     value, constant = (right, left) if turned else (left, right)
@@ -265,7 +265,7 @@ def _by_itself(value: PersonValue, described: DescribedOutput | None, name: str)
         hidden = as_hidden(value, name)
         return ReadDecision(hidden.vector, Rule(Kind.NUMBER, 1))
     what = "numbers" if isinstance(value, Columns | Hidden) else "probabilities"
-    raise NetworkError(f"the output {quoted(name)} is {what}, and what they decide is not said", fix=DESCRIBE)
+    raise NetworkError(f"the output {quoted(name)} is {what}, and it does not say what they decide", fix=DESCRIBE)
 
 
 def _decided(decided: Decided, classes: tuple[Label, ...], name: str) -> ReadDecision:

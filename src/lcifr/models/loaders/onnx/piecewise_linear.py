@@ -229,7 +229,7 @@ _NUMPY = {
 
 
 def add_all(call: Call) -> tuple[Value, ...]:
-    """Sum, of any number of values; the order in which they are added is nobody's business in the bound."""
+    """Sum, of any number of values; the rounding bound holds for any order of summation."""
     found = call.value(0)
     for place in range(1, len(call.values)):
         found = _combined(call, Operation.ADD, found, call.value(place))

@@ -131,7 +131,7 @@ def read_value(graph: Graph, output: str, bind: Bind) -> ReadGraph:
             raise NetworkError(f"{node.where}: the model is larger than {MOST_NUMBERS} numbers or {LARGEST} weights")
     if output not in values:
         raise NetworkError(f'the output "{output}" is one that its node does not have here')
-    computed = [values[name] for name in read | {output} if name in values]  # not what nobody asks for
+    computed = [values[name] for name in read | {output} if name in values]  # not what nothing reads
     single = any(isinstance(value, COMPUTED) and value.dtype == np.float32 for value in computed)
     arithmetic = Arithmetic.FLOAT32 if single or merged.as_float32 else Arithmetic.FLOAT64
     return ReadGraph(values[output], values, arithmetic, tuple(context.divisions))
@@ -581,8 +581,8 @@ class OnnxModel:
         decides = OutputDecisions(self.described_output, decision.labels, decision.own_labels)
         predictor = OnnxPredictor(self.data, self.graph, Feeds(encoding.schema), bound, output, decides)
         asked = None if self.description is None else self.description.arithmetic
-        said = runtime_scores(predictor, read.values, decision.scores, read.arithmetic)
-        library = LibraryPredictions(predictor, runtime_name(), said)
+        scores = runtime_scores(predictor, read.values, decision.scores, read.arithmetic)
+        library = LibraryPredictions(predictor, runtime_name(), scores)
         return assembled(decision, asked or read.arithmetic, read.divisions, library, table, encoding)
 
     def _read(self, table: TableColumns) -> tuple[str, ReadGraph, ReadDecision]:

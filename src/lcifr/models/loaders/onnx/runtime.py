@@ -30,7 +30,7 @@ class Feeds:
     schema: Schema
 
     def tensor(self, value: Columns | Texts, people: Any) -> AnyArray:
-        """(people, …) what an input is for everybody in the frame, in its own type."""
+        """(people, …) an input for all rows of the frame, in its own type."""
         if isinstance(value, Texts):
             texts = [self._looked_up(people, one.attribute, one.texts) for one in value.columns]
             return np.array(texts, dtype=object).T.reshape(len(people), *value.shape)
@@ -133,7 +133,7 @@ def _without_other_outputs(data: bytes, output: str) -> Any:
 
 @dataclass(frozen=True)
 class OnnxPredictor:
-    """The runtime's own word about people of a pandas frame.
+    """The runtime's own decisions for the rows of a pandas frame.
 
     Parameters
     ----------

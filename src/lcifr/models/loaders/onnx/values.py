@@ -18,8 +18,8 @@ from lcifr.models.rule import Kind
 
 # Values of an ONNX graph without any people: what each tensor is as a formula of the table's columns.
 #
-# The first dimension of everything that depends on a person is the people, and no operation may mix those. What is said
-# here is about one of them: ``shape`` is that of the other dimensions, and components are counted in row-major order.
+# The first dimension of everything that depends on a person is the people, and no operation may mix those. Values here
+# describe one of them: ``shape`` is that of the other dimensions, and components are counted in row-major order.
 
 IntArray = NDArray[np.int64]
 Shape = tuple[int, ...]
@@ -27,7 +27,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Constant:
-    """The same for everybody."""
+    """The same in every row."""
 
     array: AnyArray
 
