@@ -142,8 +142,8 @@ def test_probabilities_by_name_keep_the_order_of_their_classes() -> None:
 @pytest.mark.parametrize(
     ("data", "output", "words"),
     [
-        (scores(outputs=2), None, "it does not say what they decide"),
-        (scores("Sigmoid"), None, "it does not say what they decide"),
+        (scores(outputs=2), None, "nothing says what they decide"),
+        (scores("Sigmoid"), None, "nothing says what they decide"),
         (scores(), DescribedOutput(Meaning.SCORE, position=3), "position = 3"),
         (scores(), DescribedOutput(Meaning.SCORE, name="scores"), "no output"),
         (scores("Sigmoid"), DescribedOutput(Meaning.NUMBER), "not piecewise linear"),

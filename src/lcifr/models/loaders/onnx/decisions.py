@@ -265,7 +265,7 @@ def _by_itself(value: PersonValue, described: DescribedOutput | None, name: str)
         hidden = as_hidden(value, name)
         return ReadDecision(hidden.vector, Rule(Kind.NUMBER, 1))
     what = "numbers" if isinstance(value, Columns | Hidden) else "probabilities"
-    raise NetworkError(f"the output {quoted(name)} is {what}, and it does not say what they decide", fix=DESCRIBE)
+    raise NetworkError(f"the output {quoted(name)} is {what}, and nothing says what they decide", fix=DESCRIBE)
 
 
 def _decided(decided: Decided, classes: tuple[Label, ...], name: str) -> ReadDecision:
