@@ -78,6 +78,16 @@ class OfNetworks(Function):
         """The networks that are applied one after the other."""
 
     @property
+    def inputs(self) -> int:
+        """How many columns go in."""
+        return int(self.in_turn()[0].layers[0].weight.shape[1])
+
+    @property
+    def outputs(self) -> int:
+        """How many values come out."""
+        return len(self.in_turn()[-1].layers[-1].bias)
+
+    @property
     def widths(self) -> tuple[int, ...]:
         return self.inputs, *(len(layer.bias) for factor in self.in_turn() for layer in factor.layers)
 
@@ -89,6 +99,22 @@ class OfNetworks(Function):
 
     def describe(self) -> str:
         return "a network"
+
+    def exactly(self, point: Sequence[float]) -> tuple[Fraction, ...]:
+        """The outputs at one point (inputs,), without any rounding: the checker's own evaluation."""
+        from lcifr.check.functions import FactorChain, read_network
+
+        chain = FactorChain([[read_network(factor.rows()) for factor in self.in_turn()]], self.inputs)
+        return tuple(chain.at({("numeric", 0): [*enumerate(self._points(point).tolist())]}))
+
+    def _points(self, points: ArrayLike) -> FloatArray:
+        value = np.asarray(points, dtype=np.float64)
+        if value.ndim == 0 or value.shape[-1] != self.inputs:
+            raise NetworkError(
+                f"points have the shape {value.shape}, the network takes {self.inputs} features in the last axis",
+                fix="encode people with the encoding the network was trained on",
+            )
+        return value
 
     def reads(self) -> NDArray[np.intp]:
         """The columns with a weight in the first factor that does anything."""
@@ -158,16 +184,6 @@ class Network(OfNetworks):
             array.flags.writeable = False
         return replace(self, layers=(*self.layers[:-1], last))
 
-    @property
-    def inputs(self) -> int:
-        """How many features go in."""
-        return int(self.layers[0].weight.shape[1])
-
-    @property
-    def outputs(self) -> int:
-        """How many values come out."""
-        return int(self.layers[-1].weight.shape[0])
-
     def in_turn(self) -> tuple[Network, ...]:
         return (self,)
 
@@ -234,22 +250,6 @@ class Network(OfNetworks):
             size = np.abs(layer.weight)
             slope, shift = size @ slope + FLOOR, size @ shift + np.abs(layer.bias) + FLOOR
         return slope, shift
-
-    def _points(self, points: ArrayLike) -> FloatArray:
-        value = np.asarray(points, dtype=np.float64)
-        if value.ndim == 0 or value.shape[-1] != self.inputs:
-            raise NetworkError(
-                f"points have the shape {value.shape}, the network takes {self.inputs} features in the last axis",
-                fix="encode people with the encoding the network was trained on",
-            )
-        return value
-
-    def exactly(self, point: Sequence[float]) -> tuple[Fraction, ...]:
-        """The outputs at one point (inputs,), without any rounding: the checker's own evaluation."""
-        from lcifr.check.functions import FactorChain, read_network
-
-        chain = FactorChain([[read_network(self.rows())]], self.inputs)
-        return tuple(chain.at({("numeric", 0): [*enumerate(self._points(point).tolist())]}))
 
     def rows(self) -> list[list[list[float]]]:
         """The rows of [W b] of every layer."""
@@ -400,16 +400,6 @@ class Chain(OfNetworks):
         return self.factors
 
     @property
-    def inputs(self) -> int:
-        """How many columns go in."""
-        return self.factors[0].inputs
-
-    @property
-    def outputs(self) -> int:
-        """How many values come out."""
-        return self.factors[-1].outputs
-
-    @property
     def native(self) -> Arithmetic:
         """The coarsest of its factors'."""
         return choose_arithmetic(None, *(factor.native for factor in self.factors))
@@ -426,13 +416,6 @@ class Chain(OfNetworks):
     def error(self, points: ArrayLike) -> FloatArray:
         """How far ``self(points)`` can be from exact arithmetic, (…, inputs) -> (…, outputs)."""
         return evaluate(self.factors, points).error
-
-    def exactly(self, point: Sequence[float]) -> tuple[Fraction, ...]:
-        """The outputs at one point (inputs,), without any rounding: the checker's own evaluation."""
-        from lcifr.check.functions import FactorChain, read_network
-
-        chain = FactorChain([[read_network(factor.rows()) for factor in self.factors]], self.inputs)
-        return tuple(chain.at({("numeric", 0): [*enumerate(map(float, point))]}))
 
     def to_plain(self) -> dict[str, Any]:
         return {"kind": "network", "factors": [factor.rows() for factor in self.factors]}

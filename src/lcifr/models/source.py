@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -135,33 +135,6 @@ class TableModel:
         if self.predict_people is not None:
             return self.predict_people(people)
         return np.asarray(self.predict(self.frame(people)))
-
-    def renamed(self, labels: NDArray[Any]) -> TableModel:
-        """The same model with other names of its classes, in their order; the library's decisions are renamed, too."""
-        own = self.model.labels
-        assert own is not None
-        if labels.tolist() == own.tolist():
-            return self
-        names = dict(zip(own.tolist(), labels.tolist(), strict=True))
-
-        def called(decisions: NDArray[Any]) -> NDArray[Any]:
-            return np.array([names[one] for one in decisions.tolist()], dtype=labels.dtype)
-
-        def predict(frame: Any) -> NDArray[Any]:
-            return called(np.asarray(self.predict(frame)))
-
-        def both(frame: Any) -> LibraryAnswer:
-            assert self.predict_with_outputs is not None
-            own = self.predict_with_outputs(frame)
-            return LibraryAnswer(called(own.decisions), own.outputs)
-
-        assert self.predict_people is None, "a model with a frame"
-        return replace(
-            self,
-            model=replace(self.model, labels=labels),
-            predict=predict,
-            predict_with_outputs=None if self.predict_with_outputs is None else both,
-        )
 
     def frame(self, people: Individuals) -> Any:
         """People as the library takes them: a pandas frame with the columns and dtypes of the table."""

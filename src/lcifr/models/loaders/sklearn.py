@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib.metadata import version
@@ -438,12 +438,16 @@ def calibration_of(model: Any) -> tuple[float, float]:
 class FittedModel:
     """A fitted estimator or pipeline, and the columns that it reads, in its order.
 
-    ``categories`` : the pandas dtypes of columns that hold categories; trees take them as the table has them.
+    Parameters
+    ----------
+    categories : the pandas dtypes of columns that hold categories; trees take them as the table has them.
+    labels : the names of the model's classes, in their order, where they replace its own; else None.
     """
 
     model: Any
     columns: tuple[str, ...]
     categories: dict[str, Any] = field(default_factory=dict)
+    labels: NDArray[Any] | None = field(default=None, compare=False)
 
     def predict(self, frame: Any) -> NDArray[Any]:
         """(people,) the library's decisions about the rows of a pandas frame."""
@@ -465,12 +469,16 @@ class FittedModel:
         while _predicts_by_its_last_step(model):
             rows = model[:-1].transform(rows) if len(model.steps) > 1 else rows
             model = model.steps[-1][1]
-        last = FittedModel(model, self.columns)
+        last = replace(self, model=model)
         return LibraryAnswer(last._decisions(rows), last._numbers(rows))
 
     def _decisions(self, rows: Any) -> NDArray[Any]:
         found = np.asarray(self.model.predict(rows))
-        return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found  # of a label that was a column
+        found = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found  # of a label that was a column
+        if self.labels is None:
+            return found
+        names = dict(zip(self.model.classes_.tolist(), self.labels.tolist(), strict=True))
+        return np.array([names[one] for one in found.tolist()], dtype=self.labels.dtype)
 
     def _numbers(self, rows: Any) -> NDArray[np.float64]:
         found = np.asarray(_outputs(self.model, rows), dtype=np.float64)
@@ -519,13 +527,16 @@ def _turned(model: Any) -> bool:
 # Fitted scikit-learn estimators and pipelines on the raw columns of a table.
 
 
-def read_sklearn_table(model: Any, table: Any, encoding: Encoding) -> TableModel:
+def read_sklearn_table(
+    model: Any, table: Any, encoding: Encoding, rename: Callable[[NDArray[Any]], NDArray[Any]] | None = None
+) -> TableModel:
     """A fitted estimator, alone or in a Pipeline, wrapped or not.
 
     Parameters
     ----------
     table : a pandas frame with the columns that the model was fitted on; its dtypes are part of the model's arithmetic.
     encoding : the schema, and the scales that φ speaks of.
+    rename : the names of its classes, from its own names in their order.
 
     Raises
     ------
@@ -537,44 +548,55 @@ def read_sklearn_table(model: Any, table: Any, encoding: Encoding) -> TableModel
     columns: Columns = tuple(RawColumn(encoding.schema[name], _dtype(table[name])) for name in names)
     for name, step in preprocessing_of(model):
         columns = read_preprocessing(step, columns, f'step "{name}"')
-    if wraps_trees(model):
-        categories = {name: table[name].dtype for name in names if hasattr(table[name].dtype, "categories")}
-        fitted = FittedModel(model, tuple(names), categories)
-        return replace(_tree_table(fitted, columns, table, encoding), positional=_positional(model, names))
+    trees = wraps_trees(model)
+    read, own, inputs, runtime = (_read_trees if trees else _read_networks)(model, columns, table, encoding)
+    labels = read.labels
+    if rename is not None and labels is not None and (named := rename(labels)).tolist() != labels.tolist():
+        labels = named
+    fitted = FittedModel(
+        model,
+        tuple(names),
+        {name: table[name].dtype for name in names if trees and hasattr(table[name].dtype, "categories")},
+        None if labels is read.labels else labels,
+    )
+    has_outputs = not trees and fitted.has_outputs
+    return TableModel(
+        encoding=own,
+        inputs=inputs,
+        model=replace(read, labels=labels),
+        predict=fitted.predict,
+        table=table,
+        runtime=runtime,
+        library_outputs=fitted.outputs if has_outputs else None,
+        predict_with_outputs=fitted.both if has_outputs else None,
+        positional=_positional(model, names),
+    )
+
+
+ReadModel = tuple[Model, Encoding, Network, str]
+"""A model, the encoding and the look-up layer before it, and the library that computes it."""
+
+
+def _read_networks(model: Any, columns: Columns, table: Any, encoding: Encoding) -> ReadModel:
+    """A linear model or network behind its preprocessing."""
     numbers = as_mixture(columns, type(model).__name__)
     decision = read_network_decision(model, numbers.behind.dtype)
     if decision.function.inputs != numbers.behind.width:
         raise NetworkError(
             f"the model takes {decision.function.inputs} numbers, its preprocessing gives {numbers.behind.width}"
         )
-    fitted = FittedModel(model, tuple(names))
-    return TableModel(
-        encoding=encoding_of(numbers.block, encoding),
-        inputs=inputs_of(numbers.block, encoding),
-        model=replace(decision, function=chain_of((*numbers.behind.factors, *decision.factors))),
-        predict=fitted.predict,
-        table=table,
-        runtime=f"scikit-learn {version('scikit-learn')}",
-        library_outputs=fitted.outputs if fitted.has_outputs else None,
-        predict_with_outputs=fitted.both if fitted.has_outputs else None,
-        positional=_positional(model, names),
-    )
+    whole = replace(decision, function=chain_of((*numbers.behind.factors, *decision.factors)))
+    inputs = inputs_of(numbers.block, encoding)
+    return whole, encoding_of(numbers.block, encoding), inputs, f"scikit-learn {version('scikit-learn')}"
 
 
-def _tree_table(fitted: FittedModel, columns: Columns, table: Any, encoding: Encoding) -> TableModel:
-    """Trees, wrapped or not, behind the columns that their preprocessing gives."""
-    source, estimator = read_decision(fitted.model), innermost(fitted.model)
+def _read_trees(model: Any, columns: Columns, table: Any, encoding: Encoding) -> ReadModel:
+    """Trees, which read the encoded columns themselves."""
+    source, estimator = read_decision(model), innermost(model)
     assert isinstance(source, TreeSource)
     block = estimator_matrix(estimator, source, without_mixtures(columns), table)
     function, own = build_trees(source, block, encoding, type(estimator).__name__)
-    return TableModel(
-        encoding=own,
-        inputs=identity(len(own.features)),
-        model=Model(function, source.rule, source.labels),
-        predict=fitted.predict,
-        table=table,
-        runtime=source.runtime,
-    )
+    return Model(function, source.rule, source.labels), own, identity(len(own.features)), source.runtime
 
 
 def _check_fitted(model: Any) -> None:

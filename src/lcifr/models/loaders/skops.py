@@ -152,8 +152,7 @@ class SkopsModel:
     def read_table(self, table: Any, encoding: Encoding) -> TableModel:
         """On the raw columns of a pandas frame."""
         with _naming(self.path):
-            found = read_sklearn_table(self.declared, table, encoding)
-            return found if found.model.labels is None else found.renamed(self._labels(found.model.labels))
+            return read_sklearn_table(self.declared, table, encoding, self._labels)
 
     def read_latents(self) -> LatentTrees:
         """On z, if it is a tree model.
