@@ -89,9 +89,8 @@ class TableModel:
     predict : the library's own decisions for a pandas frame such as ``table``.
     table : the frame that the model was read with; generated rows are written with its dtypes and spellings.
     runtime : the library that computes ``predict``, and its version; empty where lcifr computes it.
-    library_outputs : the library's own outputs (people, outputs) for such a frame; None where it does not give those of
-        the function.
-    predict_with_outputs : decisions and outputs in one call, where that saves preprocessing the rows twice; else None.
+    predict_with_outputs : the same with the library's own outputs (people, outputs); None where it does not give the
+        function's.
     positional : the columns, where the library reads them by position and checks no names; None where it checks.
     predict_people : the library's decisions, where it takes a matrix of numbers and no frame; else None.
     """
@@ -102,7 +101,6 @@ class TableModel:
     predict: Callable[[Any], NDArray[Any]] = field(repr=False, compare=False)
     table: Any = field(repr=False, compare=False)
     runtime: str = ""
-    library_outputs: Callable[[Any], NDArray[np.float64]] | None = field(default=None, repr=False, compare=False)
     predict_with_outputs: Callable[[Any], LibraryAnswer] | None = field(default=None, repr=False, compare=False)
     predict_people: Callable[[Individuals], NDArray[Any]] | None = field(default=None, repr=False, compare=False)
     positional: PositionalColumns | None = None
@@ -127,8 +125,7 @@ class TableModel:
         frame = self.frame(people) if frame is None else frame
         if self.predict_with_outputs is not None:
             return self.predict_with_outputs(frame)
-        numbers = None if self.library_outputs is None else self.library_outputs(frame)
-        return LibraryAnswer(np.asarray(self.predict(frame)), numbers)
+        return LibraryAnswer(np.asarray(self.predict(frame)), None)
 
     def library_decides(self, people: Individuals) -> NDArray[Any]:
         """(people,) decisions by the library itself."""

@@ -459,12 +459,11 @@ class FittedModel:
         inner = innermost(self.model)
         return type(inner).__name__ in REGRESSORS or hasattr(inner, "decision_function")
 
-    def outputs(self, frame: Any) -> NDArray[np.float64]:
-        """(people, outputs) the numbers before any threshold, sigmoid or calibration, as the library computes them."""
-        return self._numbers(self._rows(frame))
+    def predict_with_outputs(self, frame: Any) -> LibraryAnswer:
+        """Decisions, and the numbers before any threshold, sigmoid or calibration, as the library computes them.
 
-    def both(self, frame: Any) -> LibraryAnswer:
-        """Decisions and numbers; a pipeline prepares the columns once, which is most of its work."""
+        A pipeline prepares the columns once, which is most of its work.
+        """
         model, rows = self.model, self._rows(frame)
         while _predicts_by_its_last_step(model):
             rows = model[:-1].transform(rows) if len(model.steps) > 1 else rows
@@ -567,8 +566,7 @@ def read_sklearn_table(
         predict=fitted.predict,
         table=table,
         runtime=runtime,
-        library_outputs=fitted.outputs if has_outputs else None,
-        predict_with_outputs=fitted.both if has_outputs else None,
+        predict_with_outputs=fitted.predict_with_outputs if has_outputs else None,
         positional=_positional(model, names),
     )
 

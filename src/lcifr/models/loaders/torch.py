@@ -324,4 +324,4 @@ def _exported(
     read = read_onnx(buffer.getvalue(), description, type(module).__name__).read_table(table, encoding)
     decides = replace(read.predict.decides)  # type: ignore[attr-defined]
     predictor = TorchPredictor(module, Feeds(encoding.schema), bound, decides)
-    return replace(read, predict=predictor, runtime=f"torch {torch.__version__}", library_outputs=None)
+    return replace(read, predict=predictor, runtime=f"torch {torch.__version__}", predict_with_outputs=None)

@@ -77,7 +77,7 @@ from lcifr.models.loaders.onnx.values import (
 from lcifr.models.loaders.tree_ensembles import identity
 from lcifr.models.model import Model
 from lcifr.models.network import chain_of
-from lcifr.models.source import ModelInput, ModelOutline, TableModel, rule_words
+from lcifr.models.source import LibraryAnswer, ModelInput, ModelOutline, TableModel, rule_words
 
 # Reading of a graph: its nodes one after the other, from the table's columns to the value that decides.
 
@@ -356,12 +356,12 @@ class LibraryPredictions:
 
     Parameters
     ----------
-    outputs : its numbers, where it gives those of the function.
+    predict_with_outputs : the same with its numbers, where it gives those of the function; else None.
     """
 
     predict: Callable[[Any], NDArray[Any]]
     runtime: str
-    outputs: Callable[[Any], NDArray[np.float64]] | None = None
+    predict_with_outputs: Callable[[Any], LibraryAnswer] | None = None
 
 
 def assembled(
@@ -393,7 +393,7 @@ def assembled(
         function = chain_of(replace(network, divides=divides) for network in layers.networks)
         own, inputs = encoding_of(block, encoding), inputs_of(block, encoding).of_runtime(arithmetic)
     model = Model(function, decision.rule, decision.labels)
-    return TableModel(own, inputs, model, library.predict, table, library.runtime, library.outputs)
+    return TableModel(own, inputs, model, library.predict, table, library.runtime, library.predict_with_outputs)
 
 
 # Outline of an ONNX file in words, as far as the graph says it without a table.
