@@ -20,7 +20,7 @@ from lcifr.models.source import ModelOutline
 from lcifr.workflows.events import Listener, listening, note, step, warn
 from lcifr.workflows.labels import LabelComparison, compare_with_labels
 from lcifr.workflows.options import PRODUCER, YOUR_MODEL, argument, describe_option, missing_option, option
-from lcifr.workflows.results import read_producer, read_saved_encoder
+from lcifr.workflows.results import CommandResult, read_producer, read_saved_encoder
 from lcifr.workflows.subjects import (
     ModelOptions,
     open_model,
@@ -94,7 +94,7 @@ class Examined:
 
 
 @dataclass(frozen=True)
-class DoctorResult:
+class DoctorResult(CommandResult):
     """What is installed here, and how it does.
 
     Parameters
@@ -102,6 +102,10 @@ class DoctorResult:
     packages : versions of what is needed; None where it is missing. optional : the same of what may be missing.
     gpu : its name, or None.
     """
+
+    format = "lcifr-doctor-1"
+    command = "doctor"
+    also = ("well",)
 
     python: str
     platform: str
@@ -119,10 +123,6 @@ class DoctorResult:
             if one.state is Health.WRONG or (one.state is Health.BROKEN and one.name not in MAY_BE_BROKEN)
         ]
         return not ill and None not in self.packages.values()
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-doctor-1", "command": "doctor", **asdict(self), "well": self.well}
 
 
 def doctor(listener: Listener | None = None) -> DoctorResult:
@@ -486,7 +486,7 @@ class ExportRequest:
 
 
 @dataclass(frozen=True)
-class ExportedModel:
+class ExportedModel(CommandResult):
     """A written ONNX file.
 
     Parameters
@@ -494,15 +494,14 @@ class ExportedModel:
     inputs : the columns of the table that it takes. outputs : what it returns for each person, by name.
     """
 
+    format = "lcifr-model-exported-1"
+    command = "model export"
+
     file: str
     sha256: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     arithmetic: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-model-exported-1", "command": "model export", **asdict(self)}
 
 
 def export_folders(request: ExportRequest) -> ExportedModel:
