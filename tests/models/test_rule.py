@@ -1,4 +1,4 @@
-"""The rule of decision: ties, groups and numbers; and that everybody who decides, decides by it."""
+"""The rule of decision: ties, groups and numbers; learning and prediction decide by the same rule."""
 
 from __future__ import annotations
 
