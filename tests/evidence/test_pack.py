@@ -177,7 +177,7 @@ def test_a_pack_is_never_replaced(place: Path, story: Path) -> None:
 def test_evidence_without_proofs_is_refused(story: Path, tmp_path: Path) -> None:
     shutil.copytree(story / "audit", tmp_path / "audit")
     shutil.rmtree(tmp_path / "audit/bundle")
-    with pytest.raises(LcifrError, match="holds no proofs"):
+    with pytest.raises(LcifrError, match="contains no proofs"):
         write_pack(PackRequest(folder=tmp_path / "audit", out=tmp_path / "e.zip"))
 
 
@@ -195,7 +195,7 @@ def test_nothing_is_packed_that_somebody_else_put_into_a_bundle(
     if name == "model.json" and not (bundle / name).is_symlink():
         assert set(_folder(bundle, "bundle")) == {"bundle/manifest.json", "bundle/model.json"}
     else:
-        with pytest.raises(LcifrError, match=rf"{name} is a link, or no file of a bundle"):
+        with pytest.raises(LcifrError, match=rf"{name} is a link, or not a file of a bundle"):
             _folder(bundle, "bundle")
 
 

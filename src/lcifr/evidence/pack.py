@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from lcifr.workflows.checking import CheckRequest, check
 from lcifr.workflows.events import step
 from lcifr.workflows.folders import fitting_together
 from lcifr.workflows.options import REQUIRED, argument, option
-from lcifr.workflows.results import AuditResult
+from lcifr.workflows.results import AuditResult, CommandResult
 
 # Who gets the favourable decision, read from the folder of an audit, for tables by group.
 
@@ -115,11 +115,14 @@ class PackRequest:
 
 
 @dataclass(frozen=True)
-class WrittenPack:
+class WrittenPack(CommandResult):
     """A pack on file; sha256 : of the archive. key : who signed it, by fingerprint. confirmed : by the checker.
 
     people : who were examined. not_examined : rows of the table beside them.
     """
+
+    format = "lcifr-evidence-packed-1"
+    command = "evidence pack"
 
     file: str
     sha256: str
@@ -133,10 +136,6 @@ class WrittenPack:
     confirmed: bool
     not_examined: int = 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-evidence-packed-1", "command": "evidence pack", **asdict(self)}
-
 
 def write_pack(request: PackRequest) -> WrittenPack:
     """Pack an audit: report, model card, φ, proofs, the checker's word, tables, and how to check all of it."""
@@ -146,7 +145,7 @@ def write_pack(request: PackRequest) -> WrittenPack:
     private = None if request.key is None else read_private_key(request.key)
     result, time = AuditResult.read(request.folder), now()
     if result.bundle is None or not (request.folder / result.bundle).is_dir():
-        raise LcifrError(f"{request.folder} holds no proofs", fix="audit without --no-bundle: evidence needs them")
+        raise LcifrError(f"{request.folder} contains no proofs", fix="audit without --no-bundle: evidence needs them")
     written = moment().date().isoformat()
     with fitting_together(request.folder):
         rates = SelectedPeople.read(request.folder, result, request.favourable).rates(request.by, request.unknown)
@@ -177,11 +176,11 @@ def _signed(made: dict[str, bytes], private: Any, time: str) -> dict[str, bytes]
 
 
 def _folder(root: Path, name: str) -> dict[str, bytes]:
-    """The files of a bundle, and nothing that somebody else has put there: what is packed is signed and sent."""
+    """The files of a bundle; any other file there is refused, because what is packed is signed and sent."""
     known = {MANIFEST, PEOPLE, SIMILARITY, ENCODING, ENCODER, MODEL}
     for file in sorted(root.iterdir()):
         if file.name not in known or file.is_symlink() or not file.is_file():
-            raise LcifrError(f"{file} is a link, or no file of a bundle", fix="remove it, or audit again")
+            raise LcifrError(f"{file} is a link, or not a file of a bundle", fix="remove it, or audit again")
     return {f"{name}/{file.name}": file.read_bytes() for file in sorted(root.iterdir())}
 
 

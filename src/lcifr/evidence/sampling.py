@@ -23,6 +23,7 @@ from lcifr.data.files import MANIFEST, describe_files, fresh_folder, now, sha256
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.workflows.events import StepKind, step
 from lcifr.workflows.options import REQUIRED, argument, option
+from lcifr.workflows.results import CommandResult
 
 if TYPE_CHECKING:
     from lcifr.check.openings import OpeningReport
@@ -79,7 +80,7 @@ class MerkleTree:
 
 COMMITMENT, SECRET, OPENING, BUNDLE = "commitment.json", "secret.json", "opening.json", "bundle"
 KEY = 32  # bytes
-PATIENCE = 100  # times the usual size of a model: whoever commits wrote the bundle
+PATIENCE = 100  # times the usual size of a model: the producer commits to a bundle of their own
 
 
 @dataclass(frozen=True)
@@ -120,29 +121,27 @@ class Commitment:
 
 
 @dataclass(frozen=True)
-class Committed:
+class Committed(CommandResult):
     """A commitment on file; root : the SHA-256 of its file."""
+
+    format = "lcifr-evidence-committed-1"
+    command = "evidence commit"
 
     commitment: Commitment
     root: str
     file: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-evidence-committed-1", "command": "evidence commit", **asdict(self)}
-
 
 @dataclass(frozen=True)
-class Opened:
+class Opened(CommandResult):
     """An opening on file: how many of how many people it shows."""
+
+    format = "lcifr-evidence-opened-1"
+    command = "evidence open"
 
     people: int
     of: int
     folder: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-evidence-opened-1", "command": "evidence open", **asdict(self)}
 
 
 @dataclass(frozen=True)
@@ -176,7 +175,7 @@ def _salt(key: bytes, leaf: int) -> bytes:
 
 
 def _keyed(key: bytes, what: bytes, number: int) -> bytes:
-    """Bits that nobody can tell from random ones, whatever others of them are known (HMAC-SHA-256)."""
+    """Pseudorandom bits (HMAC-SHA-256): indistinguishable from random ones without the key."""
     return hmac.digest(key, what + number.to_bytes(8, "big"), "sha256")
 
 
@@ -200,7 +199,7 @@ def commit(request: CommitRequest) -> Committed:
 
 
 def open_drawn(request: OpenRequest) -> Opened:
-    """Show the people whom a challenge draws, and of the others only the hashes that lead to the root."""
+    """Show the people that a challenge draws, and only hashes of the others."""
     bundle, commitment, challenge, out = request.bundle, request.commitment, request.challenge, request.out
     try:
         (said, root), (asked, _) = read_part(commitment / COMMITMENT, "commitment"), read_part(challenge, "challenge")
@@ -209,7 +208,9 @@ def open_drawn(request: OpenRequest) -> Opened:
         raise ArtefactError(str(problem), fix="give the folder of the commitment, and the auditor's file") from None
     _refuse_odd(challenge, asked, root, min(said["lines"], LARGEST))
     if secret["commitment"] != root or secret["people"] != sha256_of(bundle / PEOPLE):
-        raise ArtefactError(f"{bundle} is not the bundle that was committed to", fix="give that one, as it was written")
+        raise ArtefactError(
+            f"{bundle} is not the bundle that was committed to", fix="give the unchanged bundle of the commitment"
+        )
     lines = _lines(bundle)
     salted = SaltedLines.of(bytes.fromhex(secret["key"]), lines)
     if salted.tree.root.hex() != said["tree"]:
@@ -228,13 +229,17 @@ def open_drawn(request: OpenRequest) -> Opened:
 
 
 def _refuse_odd(path: Path, asked: Any, root: str, most: int) -> None:
-    """An auditor's file may be anything; nobody searches for the ninth of eight lines."""
+    """Refuse a challenge to another commitment, or one with an impossible number of lines or an invalid seed."""
     if asked.get("commitment") != root:
-        raise ArtefactError(f"{path} is a challenge to another commitment than {root}", fix="ask the auditor anew")
+        raise ArtefactError(
+            f"{path} is a challenge to another commitment, expected {root}", fix="ask the auditor for a new challenge"
+        )
     if type(asked.get("people")) is not int or not 0 < asked["people"] <= most:
-        raise ArtefactError(f"{path} does not draw 1 to {most} lines", fix="ask the auditor anew")
+        raise ArtefactError(f"{path} does not draw 1 to {most} lines", fix="ask the auditor for a new challenge")
     if not re.fullmatch("[0-9a-f]{64}", str(asked.get("seed"))):
-        raise ArtefactError(f"{path} holds no seed of 64 hexadecimal digits", fix="ask the auditor anew")
+        raise ArtefactError(
+            f"{path} contains no seed of 64 hexadecimal digits", fix="ask the auditor for a new challenge"
+        )
 
 
 def _about(bundle: Path) -> tuple[Any, dict[str, str]]:
@@ -268,9 +273,11 @@ def _one_claim(lines: list[bytes]) -> tuple[str, str]:
     claims = (json.loads(line).get("decision") or {} for line in lines)
     found = {(str(one["universe"]), str(one["arithmetic"])) for one in claims if "universe" in one}
     if len(found) > 1:
-        raise ArtefactError("the verdicts are about several universes or arithmetics", fix="commit to each of them")
+        raise ArtefactError(
+            "the verdicts are about several universes or arithmetics", fix="commit to a bundle for each of them"
+        )
     if not found:
-        raise ArtefactError("nothing is claimed of anybody: there is nothing to commit to", fix="audit other people")
+        raise ArtefactError("no verdict claims anything: there is nothing to commit to", fix="audit other people")
     return found.pop()
 
 
@@ -334,17 +341,16 @@ class Challenge:
 
 
 @dataclass(frozen=True)
-class Challenged:
+class Challenged(CommandResult):
     """A challenge on file; of : committed lines. at_best : what will be shown if every drawn line is confirmed."""
+
+    format = "lcifr-evidence-challenged-1"
+    command = "evidence challenge"
 
     challenge: Challenge
     of: int
     at_best: int
     file: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-evidence-challenged-1", "command": "evidence challenge", **asdict(self)}
 
 
 def challenge(request: ChallengeRequest) -> Challenged:
@@ -388,7 +394,7 @@ def _announced(path: Path, said: Any) -> tuple[int, int]:
     whole = type(lines) is int and 0 < lines <= MOST and all(type(one) is int and one >= 0 for one in counts)
     if not whole or sum(counts) != lines:
         raise ArtefactError(
-            f"{path}: the verdicts do not add up to 1 to {MOST:,} lines", fix="ask the producer for the file anew"
+            f"{path}: the verdicts do not add up to 1 to {MOST:,} lines", fix="ask the producer for the file again"
         )
     return lines, verdicts.get("certified", 0)
 
@@ -403,7 +409,8 @@ def _seed(given: str | None, root: str) -> str:
         )
     if plain in (root, hashlib.sha256(root.encode()).hexdigest(), hashlib.sha256(bytes.fromhex(root)).hexdigest()):
         raise LcifrError(
-            "--seed is made from the commitment, so the producer knew whom it draws", fix="leave it out, or throw dice"
+            "--seed is made from the commitment, so the producer could know which lines it draws",
+            fix="leave it out, or throw dice",
         )
     return plain
 
@@ -423,5 +430,5 @@ def _earlier(after: Sequence[Path]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(roots))
     except (KeyError, TypeError) as problem:
         raise ArtefactError(
-            f"--after: a challenge lacks {problem}", fix="give challenges as they were written"
+            f"--after: a challenge lacks {problem}", fix="give the unchanged files of the challenges"
         ) from None

@@ -11,7 +11,7 @@ import unicodedata
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ from lcifr.evidence.ssh_signature import (
 )
 from lcifr.workflows.events import StepKind, step
 from lcifr.workflows.options import REQUIRED, argument, option
+from lcifr.workflows.results import CommandResult
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -81,7 +82,7 @@ def read_archive_bytes(data: bytes, name: str) -> dict[str, bytes]:
     """The same, of bytes."""
     other = ArtefactError(
         f"{name} is not an archive as `lcifr evidence pack` writes it: damaged, changed or packed by another tool",
-        fix="get it again; of what another tool packed, give the unpacked folder",
+        fix="get it again; if another tool packed it, unpack it and give the folder",
     )
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -179,7 +180,7 @@ def digests_below(folder: Path, progress: Callable[[int, int], None]) -> dict[st
 
 
 @dataclass(frozen=True)
-class Verified:
+class Verified(CommandResult):
     """What is known of a signed folder or pack.
 
     Parameters
@@ -188,14 +189,13 @@ class Verified:
     files : how many are listed. problems : why it is refused; none where every byte is what that key has signed.
     """
 
+    format = "lcifr-evidence-verified-1"
+    command = "evidence verify"
+
     key: str
     time: str | None
     files: int
     problems: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-evidence-verified-1", "command": "evidence verify", **asdict(self)}
 
 
 def verify_files(
@@ -227,7 +227,7 @@ def _read_list(listed: bytes) -> dict[str, str]:
     lines = [LINE.fullmatch(line) for line in text.split("\n")[:-1]]
     found = {line[2]: line[1] for line in lines if line}
     if None in lines or listed != list_of(found):
-        raise ArtefactError(f"{LIST} is not as lcifr writes it: a line a file, sorted, none twice")
+        raise ArtefactError(f"{LIST} is not as lcifr writes it: one line per file, sorted, no duplicates")
     for name in found:
         plain_name(name)
     return found
@@ -273,17 +273,16 @@ class VerifyRequest:
 
 
 @dataclass(frozen=True)
-class SignedFolder:
+class SignedFolder(CommandResult):
     """A folder whose list is written; ``key`` is the fingerprint, None where the list waits for its signature."""
+
+    format = "lcifr-evidence-signed-1"
+    command = "evidence sign"
 
     folder: str
     files: int
     time: str
     key: str | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-evidence-signed-1", "command": "evidence sign", **asdict(self)}
 
 
 def sign_folder(request: SignRequest) -> SignedFolder:

@@ -89,7 +89,7 @@ class OpenTable:
 
     @property
     def people(self) -> Individuals:
-        """Everybody of whom nothing is missing."""
+        """The people without missing values."""
         assert self.encoding.training is not None
         return self.encoding.training
 
@@ -99,7 +99,7 @@ class OpenTable:
         return tuple(range(len(self.frame))) if self.loaded.drawn is None else self.loaded.drawn
 
     def place(self, row: int) -> int:
-        """Where among the people somebody of this row of the file stands."""
+        """The index, among the people, of a row of the file."""
         if row not in self.rows:
             raise LcifrError(
                 f"{self.name} has no person in row {row}",

@@ -6,7 +6,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from lcifr.certification.bundle import ENCODER, ENCODING, MODEL, SIMILARITY, enc
 from lcifr.certification.subject import rule_of_bundle
 from lcifr.check.people import DIFFERS, NAMED, NOT_GIVEN, SAME, SHOWN, FileComparison, compare_people
 from lcifr.data.attributes import attribute_to_dict
+from lcifr.data.codec import Record
 from lcifr.errors import ArtefactError, LcifrError, no_such_file
 from lcifr.phi.core import distinct_values
 from lcifr.workflows.events import step
@@ -146,7 +147,7 @@ class DigestRequest:
 
 
 @dataclass(frozen=True)
-class PeopleDigest:
+class PeopleDigest(Record):
     """digest : SHA-256 of the canonical lines. attributes : what it binds. unbound : columns that it ignores.
 
     incomplete : people with a missing value.
@@ -157,10 +158,6 @@ class PeopleDigest:
     attributes: tuple[str, ...]
     unbound: tuple[str, ...]
     incomplete: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return asdict(self)
 
 
 def digest_people(request: DigestRequest) -> PeopleDigest:
@@ -228,7 +225,9 @@ def _values(column: pa.ChunkedArray, numeric: bool, where: str) -> Iterator[floa
     values, odd = to_float(column)
     if len(odd) or np.isinf(values).any():
         row = odd[0] if len(odd) else int(np.isinf(values).argmax())
-        raise LcifrError(f"{where}: {column[row].as_py()!r} in row {row} is no finite number", fix="correct the table")
+        raise LcifrError(
+            f"{where}: {column[row].as_py()!r} in row {row} is not a finite number", fix="correct the table"
+        )
     yield from (None if np.isnan(value) else float(value) for value in values)
 
 
@@ -293,7 +292,7 @@ def derive_from_folders(folders: tuple[Path, ...], rule: Json | None) -> Derived
     heads = [folder for folder in folders if (folder / HEAD).is_file()]
     if strange := [folder for folder in folders if folder not in (*encoders, *heads)]:
         raise LcifrError(
-            f"{strange[0]} holds no {ENCODER_FILE} and no {HEAD}",
+            f"{strange[0]} contains neither {ENCODER_FILE} nor {HEAD}",
             fix="give a model file, or the folders that `lcifr produce` and `lcifr consume` wrote",
         )
     if rule is None:
@@ -330,7 +329,7 @@ def without_choices(rule: Json | None) -> Json | None:
 # A bundle about a sample of the reader's people: whether it is the one that its seed draws from their table.
 
 SAMPLE = "the same, of a sample"
-"""Never "the same": whoever chose the seed chose the sample."""
+"""Not "the same": the party that chose the seed chose the sample."""
 
 
 def as_sample(found: FileComparison, yours: CanonicalPeople, drawn: Drawn | None) -> FileComparison:
@@ -544,7 +543,9 @@ class BundleBinding:
             return FileComparison("model", NOT_GIVEN)
         folders = any(path.is_dir() for path in paths)
         if not folders and len(paths) > 1:
-            raise LcifrError(f"{len(paths)} model files were given", fix="give one, or the folders of two parties")
+            raise LcifrError(
+                f"{len(paths)} model files were given", fix="give one file, or the folders of a producer and a consumer"
+            )
         table = self.files.people or self.files.train
         if not folders and table is None:
             return FileComparison("model", NAMED, ("it is read for the columns of a table: give --people or --train",))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.data.files import json_value, sha256_of
-from lcifr.errors import LcifrError
+from lcifr.errors import LcifrError, missing_extra
 from lcifr.models.arithmetic import read_arithmetic
 from lcifr.models.model import Model
 from lcifr.models.network import Network
@@ -20,7 +20,7 @@ from lcifr.models.source import ModelOutline
 from lcifr.workflows.events import Listener, listening, note, step, warn
 from lcifr.workflows.labels import LabelComparison, compare_with_labels
 from lcifr.workflows.options import PRODUCER, YOUR_MODEL, argument, describe_option, missing_option, option
-from lcifr.workflows.results import read_producer, read_saved_encoder
+from lcifr.workflows.results import CommandResult, read_producer, read_saved_encoder
 from lcifr.workflows.subjects import (
     ModelOptions,
     open_model,
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 NEEDED = (
     "lcifr",
     "numpy",
-    "torch",
     "scikit-learn",
     "pandas",
     "pyarrow",
@@ -58,6 +57,7 @@ NEEDED = (
     "rich",
 )
 OPTIONAL = {
+    "torch": "training encoders and their heads, and GPUs: lcifr[learn]",
     "onnxruntime": "models as ONNX files: lcifr[onnx]",
     "skops": "models as skops files: lcifr[skops]",
     "xgboost": "XGBoost models: lcifr[trees]",
@@ -94,7 +94,7 @@ class Examined:
 
 
 @dataclass(frozen=True)
-class DoctorResult:
+class DoctorResult(CommandResult):
     """What is installed here, and how it does.
 
     Parameters
@@ -102,6 +102,10 @@ class DoctorResult:
     packages : versions of what is needed; None where it is missing. optional : the same of what may be missing.
     gpu : its name, or None.
     """
+
+    format = "lcifr-doctor-1"
+    command = "doctor"
+    also = ("well",)
 
     python: str
     platform: str
@@ -119,11 +123,6 @@ class DoctorResult:
             if one.state is Health.WRONG or (one.state is Health.BROKEN and one.name not in MAY_BE_BROKEN)
         ]
         return not ill and None not in self.packages.values()
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        said = {**asdict(self), "solvers": [asdict(one) for one in self.solvers]}
-        return {"format": "lcifr-doctor-1", "command": "doctor", **said, "well": self.well}
 
 
 def doctor(listener: Listener | None = None) -> DoctorResult:
@@ -152,7 +151,7 @@ def examine_solvers() -> list[Examined]:
             found.append(Examined(name, "", Health.ABSENT, missing.fix or str(missing)))
             continue
         except Exception as problem:
-            found.append(Examined(name, "", Health.BROKEN, f"{type(problem).__name__}: {problem}"))
+            found.append(Examined(name, "", Health.BROKEN, _fault(problem)))
             continue
         found.append(_examine(name, known, solver))
     return found
@@ -167,7 +166,7 @@ def _examine(name: str, known: str, solver: Solver) -> Examined:
         try:
             said = canary.ask(solver)
         except Exception as problem:
-            return Examined(name, known, Health.BROKEN, f"{canary.name}: {type(problem).__name__}: {problem}")
+            return Examined(name, known, Health.BROKEN, f"{canary.name}: {_fault(problem)}")
         if said:
             wrong.append(f"{canary.name}: {said}")
     state = Health.WRONG if wrong else Health.RIGHT
@@ -182,11 +181,17 @@ def examine_engine() -> list[Examined]:
     for method in ("branch", "milp"):
         try:
             said = engine_answers(method)
+            state = Health.WRONG if said else Health.RIGHT
+        except ModuleNotFoundError as missing:
+            said, state = getattr(missing_extra(missing, method), "fix", None) or str(missing), Health.ABSENT
         except Exception as problem:
-            found.append(Examined(f"engine: {method}", "", Health.BROKEN, f"{type(problem).__name__}: {problem}"))
-            continue
-        found.append(Examined(f"engine: {method}", "", Health.WRONG if said else Health.RIGHT, said or "known answers"))
+            said, state = _fault(problem), Health.BROKEN
+        found.append(Examined(f"engine: {method}", "", state, said or "known answers"))
     return found
+
+
+def _fault(problem: Exception) -> str:
+    return f"{type(problem).__name__}: {problem}"
 
 
 def _version(name: str) -> str | None:
@@ -197,8 +202,10 @@ def _version(name: str) -> str | None:
 
 
 def _gpu() -> str | None:
-    import torch
-
+    try:
+        import torch
+    except ModuleNotFoundError:
+        return None
     if torch.cuda.is_available():
         return f"{torch.cuda.get_device_name(0)} (CUDA {torch.version.cuda})"
     return "Apple (mps)" if torch.backends.mps.is_available() else None
@@ -298,7 +305,7 @@ class DeclaredRule:
 
     Parameters
     ----------
-    people : rows of the table. others : about whom the library decides otherwise by its own rule.
+    people : rows of the table. others : rows that the library decides differently by its own rule.
     """
 
     rule: str
@@ -483,7 +490,7 @@ class ExportRequest:
 
 
 @dataclass(frozen=True)
-class ExportedModel:
+class ExportedModel(CommandResult):
     """A written ONNX file.
 
     Parameters
@@ -491,15 +498,14 @@ class ExportedModel:
     inputs : the columns of the table that it takes. outputs : what it returns for each person, by name.
     """
 
+    format = "lcifr-model-exported-1"
+    command = "model export"
+
     file: str
     sha256: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     arithmetic: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-model-exported-1", "command": "model export", **asdict(self)}
 
 
 def export_folders(request: ExportRequest) -> ExportedModel:
@@ -528,7 +534,7 @@ def export_folders(request: ExportRequest) -> ExportedModel:
         model: Model = subject.model
         if model.function.tree_count:
             raise LcifrError(
-                f"what decides in {consumer} are trees, and only networks are exported",
+                f"{consumer} decides with a tree model, and only networks are exported",
                 fix=f"export the encoder alone (`lcifr model export {producer} --out z.onnx`), "
                 "and give the trees' own file beside it",
             )
