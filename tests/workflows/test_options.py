@@ -11,6 +11,8 @@ import pytest
 
 from lcifr.errors import LcifrError
 from lcifr.learn.parameters import BOOSTER, ENCODER, Learner, parameters
+from lcifr.workflows.auditing import AuditRequest
+from lcifr.workflows.certifying import CertifyRequest
 from lcifr.workflows.consuming import ConsumeRequest
 from lcifr.workflows.options import (
     END,
@@ -47,7 +49,9 @@ def test_options_are_listed_in_their_order() -> None:
     assert [option_name(one) for one in options_of(Request).values()] == ["--label", "--out", "--id", "--last"]
 
 
-@pytest.mark.parametrize("kind", [ProduceRequest, TuneRequest, ConsumeRequest, RepresentRequest])
+@pytest.mark.parametrize(
+    "kind", [ProduceRequest, TuneRequest, ConsumeRequest, RepresentRequest, AuditRequest, CertifyRequest]
+)
 def test_every_field_of_a_request_is_an_option_with_help(kind: type) -> None:
     for one in options_of(kind).values():
         assert one.metadata["option"].help.endswith((".", ".)")), one.name

@@ -7,7 +7,7 @@ import math
 import shlex
 import types
 from collections.abc import Callable
-from dataclasses import MISSING, Field
+from dataclasses import MISSING, Field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
@@ -58,21 +58,30 @@ class Call:
 
 
 def request_command(
-    app: typer.Typer, *kinds: Any, name: str | None = None, epilog: str = ""
+    app: typer.Typer,
+    *kinds: Any,
+    name: str | None = None,
+    epilog: str = "",
+    arrange: Callable[[dict[str, Any]], dict[str, Any]] = dict,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make a command of a function that takes a request of each of these kinds and the :class:`Call`.
 
     Its options are the fields of the requests, ordered by ``options_of``, and ``--json``.
+
+    Parameters
+    ----------
+    arrange : from what was given, by field, to the values of the requests; for arguments whose meaning depends on
+        options.
     """
 
     def register(work: Callable[..., None]) -> Callable[..., None]:
         def run(context: typer.Context, as_json: bool, **given: Any) -> None:
-            work(*(_request(kind, given) for kind in kinds), Call(context, as_json))
+            values = arrange(given)
+            work(*(_request(kind, values) for kind in kinds), Call(context, as_json))
 
         offered: dict[str, Any] = {"context": (typer.Context, MISSING)}
-        for kind in kinds:
-            hints = get_type_hints(kind)
-            offered |= {each: _typed(one, hints[each]) for each, one in options_of(kind).items()}
+        hints = {each: hint for kind in kinds for each, hint in get_type_hints(kind).items()}
+        offered |= {each: _typed(one, hints[each]) for each, one in options_of(*kinds).items()}
         offered["as_json"] = (JsonOption, False)
         run.__annotations__ = {each: hint for each, (hint, _) in offered.items()}
         run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
@@ -101,7 +110,7 @@ def finite(value: float) -> float:
 def _typed(one: Field[Any], hint: Any) -> tuple[Any, Any]:
     """A field as typer has it: an annotated type and a default."""
     known: Option = one.metadata["option"]
-    default = None if one.default_factory is not MISSING else one.default
+    default = None if one.default_factory is not MISSING else MISSING if known.is_needed else one.default
     plain: Any = hint
     if isinstance(hint, types.UnionType):
         plain = next(each for each in get_args(hint) if each is not types.NoneType)
@@ -139,14 +148,14 @@ def _kind_of_choices(name: str, choices: tuple[str, ...]) -> Any:
 
 def _request(kind: Any, given: dict[str, Any]) -> Any:
     """The request that the values of a call ask for; what is not given has its default."""
-    said = {name: (one.metadata["option"], given[name]) for name, one in options_of(kind).items()}
-    return kind(**{name: _value(*one) for name, one in said.items() if one[1] not in (None, [], ())})
+    asked = {one.name: (one.metadata.get("option"), given.get(one.name)) for one in fields(kind)}
+    return kind(**{name: _value(*one) for name, one in asked.items() if one[1] not in (None, [], ())})
 
 
-def _value(known: Option, given: Any) -> Any:
-    if known.spelling is not None:
+def _value(known: Option | None, given: Any) -> Any:
+    if known is not None and known.spelling is not None:
         return known.spelling.read(given)
-    if known.choices:
+    if known is not None and known.choices:
         return None if given == "none" else str(given)
     return tuple(given) if isinstance(given, list | tuple) else given
 
@@ -346,38 +355,40 @@ def refuse_without_model(**given: Any) -> None:
             raise LcifrError(f"--{name.replace('_', '-')} works only with --model", fix="add --model FILE")
 
 
-def one_table(command: str, first: Path, *others: Path | None) -> Path:
-    """With ``--model`` there is one argument, the table."""
-    if any(one is not None for one in others):
-        raise LcifrError(
-            f"--model takes one TABLE, and no folder of a producer or consumer; found {first} and more",
-            fix=f"lcifr {command} people.csv --model model.onnx --phi people.phi --out OUT",
-        )
-    return first
+def table_of_model(command: str, first: str, table: str, *others: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """What the arguments of a command are: with ``--model`` there is one, the table.
+
+    Parameters
+    ----------
+    first : the field of the first argument without ``--model``. table : its field with it. others : fields that mean
+        nothing with it.
+    """
+
+    def arrange(given: dict[str, Any]) -> dict[str, Any]:
+        if given["model"] is None:
+            return given
+        if any(given[name] is not None for name in others):
+            raise LcifrError(
+                f"--model takes one TABLE, and no folder of a producer or consumer; found {given[first]} and more",
+                fix=f"lcifr {command} people.csv --model model.onnx --phi people.phi --out OUT",
+            )
+        return given | {first: None, table: given[first]}
+
+    return arrange
 
 
-def needed_folder(second: Path | None, first: Path, command: str, arguments: str) -> Path:
-    """Without ``--model``: the second argument, without which nobody knows what the first one is.
+def need_second(command: str, first: Path | None, second: Path | None, arguments: str) -> None:
+    """Without ``--model``: refuse one argument alone, of which nothing says what it is.
 
     Parameters
     ----------
     arguments : both, as the command's usage calls them, such as ``PRODUCER CONSUMER``.
     """
-    if second is None:
+    if first is not None and second is None:
         raise LcifrError(
             f"{first}: an argument is missing after it",
             fix=f"lcifr {command} TABLE --model FILE --phi FILE --out OUT, or lcifr {command} {arguments} --out OUT",
         )
-    return second
-
-
-def needed_formula(phi: str | None) -> str:
-    """Who counts as similar, which a model from elsewhere does not say."""
-    if phi is None:
-        raise LcifrError(
-            "--phi is missing: it says who counts as similar", fix="add --phi FILE; `lcifr init TABLE` drafts one"
-        )
-    return phi
 
 
 def show_next_of_model(request: InitRequest, result: InitResult) -> None:

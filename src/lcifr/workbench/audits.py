@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,9 @@ from lcifr.report.sections import put_into_words
 from lcifr.workbench.models import OwnDecision, own_decision, row_of
 from lcifr.workbench.people_tables import read_person, stamp
 from lcifr.workbench.work_folder import WorkFolder, command_line, command_words
-from lcifr.workflows.auditing import AuditRequest, ModelAuditRequest
+from lcifr.workflows.auditing import AuditRequest
 from lcifr.workflows.folders import Command, RunSettings
+from lcifr.workflows.options import read_arguments
 from lcifr.workflows.results import ModelSummary
 from lcifr.workflows.sweeping import SweepResult, WorstPair
 
@@ -187,20 +188,10 @@ class AuditPlan:
             raise LcifrError(f"{self.out} already exists", fix="choose another name for the result")
 
     @property
-    def request(self) -> AuditRequest | ModelAuditRequest:
+    def request(self) -> AuditRequest:
         """What the command asks the run for."""
-        how: dict[str, Any] = {
-            "sample": self.sample,
-            "population": self.population,
-            "id_column": self.id_column or None,
-        }
-        if self.model:
-            about: dict[str, Any] = {"schema": self.schema or None, "target": self.target or None}
-            about |= {"reference": Path(self.reference) if self.reference else None, "tolerance": self.tolerance}
-            about |= {"model": Path(self.model), "table": Path(self.table), "out": Path(self.out)}
-            return ModelAuditRequest(phi=self.phi, **about, **how)
-        table, phi = Path(self.table) if self.table else None, self.phi or None
-        return AuditRequest(Path(self.producer), Path(self.consumer), Path(self.out), table=table, phi=phi, **how)
+        asked = {name: value for name, value in asdict(self).items() if value not in ("", None)}
+        return read_arguments(AuditRequest, asked)
 
     @classmethod
     def of_settings(cls, settings: RunSettings, out: str) -> AuditPlan | None:

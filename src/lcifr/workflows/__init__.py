@@ -29,8 +29,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lcifr.workflows.auditing import AuditRequest, ModelAuditRequest, audit, audit_model
-    from lcifr.workflows.certifying import CertifyRequest, ModelCertifyRequest, certify, certify_model
+    from lcifr.workflows.auditing import AuditRequest, audit
+    from lcifr.workflows.certifying import CertifyRequest, certify
     from lcifr.workflows.checking import CheckRequest, CheckResult, check
     from lcifr.workflows.consuming import ConsumeRequest, consume
     from lcifr.workflows.diagnosis import CompareRequest, CompareResult, DoctorResult, compare_model, doctor
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         RepresentResult,
         TuneResult,
     )
-    from lcifr.workflows.sweeping import ModelSweepRequest, SweepRequest, SweepResult, sweep, sweep_model
+    from lcifr.workflows.sweeping import SweepRequest, SweepResult, sweep
     from lcifr.workflows.tuning import TuneRequest, tune
 
 _HOMES = {
@@ -76,9 +76,6 @@ _HOMES = {
     "FormulaRequest": "lcifr.workflows.formulas",
     "InitRequest": "lcifr.workflows.drafting",
     "InitResult": "lcifr.workflows.drafting",
-    "ModelAuditRequest": "lcifr.workflows.auditing",
-    "ModelCertifyRequest": "lcifr.workflows.certifying",
-    "ModelSweepRequest": "lcifr.workflows.sweeping",
     "PackedWork": "lcifr.workflows.jobs",
     "ProduceRequest": "lcifr.workflows.producing",
     "ProduceResult": "lcifr.workflows.results",
@@ -92,10 +89,8 @@ _HOMES = {
     "TuneRequest": "lcifr.workflows.tuning",
     "TuneResult": "lcifr.workflows.results",
     "audit": "lcifr.workflows.auditing",
-    "audit_model": "lcifr.workflows.auditing",
     "audit_work": "lcifr.workflows.jobs",
     "certify": "lcifr.workflows.certifying",
-    "certify_model": "lcifr.workflows.certifying",
     "certify_work": "lcifr.workflows.jobs",
     "check": "lcifr.workflows.checking",
     "check_formula": "lcifr.workflows.formulas",
@@ -109,7 +104,6 @@ _HOMES = {
     "represent": "lcifr.workflows.representing",
     "represent_work": "lcifr.workflows.jobs",
     "sweep": "lcifr.workflows.sweeping",
-    "sweep_model": "lcifr.workflows.sweeping",
     "tune": "lcifr.workflows.tuning",
 }
 
@@ -130,9 +124,6 @@ __all__ = [
     "FormulaRequest",
     "InitRequest",
     "InitResult",
-    "ModelAuditRequest",
-    "ModelCertifyRequest",
-    "ModelSweepRequest",
     "PackedWork",
     "ProduceRequest",
     "ProduceResult",
@@ -146,10 +137,8 @@ __all__ = [
     "TuneRequest",
     "TuneResult",
     "audit",
-    "audit_model",
     "audit_work",
     "certify",
-    "certify_model",
     "certify_work",
     "check",
     "check_formula",
@@ -163,7 +152,6 @@ __all__ = [
     "represent",
     "represent_work",
     "sweep",
-    "sweep_model",
     "tune",
 ]
 

@@ -252,14 +252,13 @@ def derive_from_file(
     """
     from lcifr.phi import Similarity
     from lcifr.workflows.people import scan_people
-    from lcifr.workflows.subjects import ModelQuestion, PreparedModel, read_for_people
+    from lcifr.workflows.subjects import FileOrigin, read_for_people
 
     anybody = Similarity("same(all)", encoding.schema, encoding)  # who is similar changes nothing about the model
     tolerance = _tolerance(rule) if file.outline().is_number else None
-    question = ModelQuestion(model=file.path, table=table, phi="", id_column=id_column, tolerance=tolerance)
     with tempfile.TemporaryDirectory() as work:
         source = scan_people(table, encoding.schema, id_column, Path(work), labels=False, skip_missing=True)
-        subject = read_for_people(PreparedModel(file, anybody, ""), question, source)
+        subject = read_for_people(FileOrigin(file, anybody, "decision", ""), source, table, tolerance=tolerance)
     return _derived(subject.encoder.encoding, subject.encoder.function, subject.model)
 
 

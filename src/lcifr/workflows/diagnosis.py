@@ -19,15 +19,9 @@ from lcifr.models.network import Network
 from lcifr.models.source import ModelOutline
 from lcifr.workflows.events import Listener, listening, note, step, warn
 from lcifr.workflows.labels import LabelComparison, compare_with_labels
+from lcifr.workflows.options import ModelOptions
 from lcifr.workflows.results import read_producer, read_saved_encoder
-from lcifr.workflows.subjects import (
-    ModelOptions,
-    open_model,
-    other_classes,
-    read_folders,
-    refuse_mixed,
-    schema_of_table,
-)
+from lcifr.workflows.subjects import FolderOrigin, open_model, other_classes, refuse_mixed, schema_of_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -266,13 +260,14 @@ MADE_UP = 2000
 
 @dataclass(frozen=True, kw_only=True)
 class CompareRequest(ModelOptions):
-    """Which model to compare with its library, and on whose rows; see :class:`ModelOptions`.
+    """Which model to compare with its library, and on whose rows.
 
     Parameters
     ----------
     table : a .csv or .parquet file. seed : of the people who are made up.
     """
 
+    model: Path
     table: Path
     seed: int = 0
 
@@ -526,7 +521,7 @@ def export_folders(producer: Path, consumer: Path | None, out: Path, arithmetic:
         refuse_mixed(producer, "encoder", made.encoder, saved.function.hash)
         networks, encoding, outputs = (as_network(saved.function),), saved.similarity.encoding, (LATENT,)
     else:
-        subject = read_folders(producer, consumer)
+        subject = FolderOrigin.read(producer, consumer).subject()
         model: Model = subject.model
         if model.function.tree_count:
             raise LcifrError(
