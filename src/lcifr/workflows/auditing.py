@@ -336,6 +336,8 @@ def _baselines(subject: Subject, source: PeopleSource, request: AuditRequest) ->
     origin = origin_of(subject)
     if request.baselines:
         origin.refuse_baselines()
+    elif request.baselines is None and source.label is None:
+        origin.note_no_baselines()
     asked = origin.baselines(subject, request.seed) if request.wants_baselines(source) else None
     if asked is None:
         return JudgedBaselines()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from lcifr.data.codec import from_json
 from lcifr.data.files import MANIFEST
 from lcifr.errors import LcifrError
 from lcifr.models.network import choose_for
@@ -24,7 +25,6 @@ from lcifr.workflows.options import (
     argument,
     on_option,
     option,
-    read_arguments,
 )
 from lcifr.workflows.people import HELD_OUT, TRAIN, part_for
 from lcifr.workflows.results import CertifyResult, decisions_of, name_decisions, read_consumer
@@ -172,15 +172,15 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
     for found in read_certified(file, model, on=on):
         tally.add(found, None, {})
     return CertifyResult(
-        used.target,
-        used.task,
-        used.classes,
-        used.tolerance,
-        f"hand-over, {on}",
-        state_tally(tally, held_out=False),
-        CERTIFIED,
-        str(computed),
-        str(handed.provenance.arithmetic),
+        target=used.target,
+        task=used.task,
+        classes=used.classes,
+        tolerance=used.tolerance,
+        proved=f"hand-over, {on}",
+        statement=state_tally(tally, held_out=False),
+        certificates=CERTIFIED,
+        arithmetic=str(computed),
+        encoder_arithmetic=str(handed.provenance.arithmetic),
         provenance=learned_from,
         labels=labels,
     )
@@ -226,4 +226,4 @@ def _swept_request(folder: Path) -> SweepRequest:
                 f"{one.path} ({name}), which {folder} was made from, is not there",
                 fix="run it where the sweep was run, or say what is asked about: --model, --phi, --reference, …",
             )
-    return read_arguments(SweepRequest, {**settings.arguments, "out": folder})
+    return from_json(SweepRequest, {**settings.arguments, "out": str(folder)})

@@ -7,11 +7,10 @@ A request is a frozen dataclass whose fields are made by :func:`option`: each st
 from __future__ import annotations
 
 import re
-import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
 from lcifr.learn.parameters import AUTO, BOOSTER, ENCODER, HELD_OUT_SHARE, Learner, parameters
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 REQUIRED: Any = MISSING
 """In place of a default: the option must be given."""
-Request = TypeVar("Request")
 END = "*"
 """``before`` of options that are listed after all others."""
 
@@ -115,23 +113,6 @@ def options_of(*kinds: Any) -> dict[str, Field[Any]]:
 def option_name(one: Field[Any]) -> str:
     """An option as it is written, such as ``--held-out``."""
     return f"--{one.metadata['option'].name or one.name.replace('_', '-')}"
-
-
-def read_arguments(kind: type[Request], arguments: Mapping[str, Any]) -> Request:
-    """A request from the arguments that ``settings.json`` holds; others than the request's are left out."""
-    hints = get_type_hints(kind)
-    return kind(**{name: _restored(value, hints[name]) for name, value in arguments.items() if name in hints})
-
-
-def _restored(value: Any, hint: Any) -> Any:
-    """What JSON made a list or a text, as the field has it; TypeError for a list in the place of one value."""
-    kinds = get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-    if isinstance(value, list):
-        found = [get_args(one)[0] for one in kinds if get_origin(one) is tuple]
-        if not found:
-            raise TypeError(f"{value!r} is not one value")
-        return tuple(_restored(one, found[0]) for one in value)
-    return Path(value) if isinstance(value, str) and Path in kinds else value
 
 
 # How values are written that are no numbers, names or paths
@@ -270,6 +251,23 @@ def on_option() -> Any:
     return option(None, text + "(Default: ball; for a hand-over of trees, box.)", choices=("ball", "box"))
 
 
+def model_option() -> Any:
+    """The file of a model that was not trained by lcifr."""
+    return option(None, "The model file: ONNX, skops, XGBoost or LightGBM.", metavar="FILE", panel=YOUR_MODEL)
+
+
+def describe_option(**known: Any) -> Any:
+    """The description of a model file."""
+    text = "Describes the model's inputs and outputs. (Default: the .toml next to the model.)"
+    return option(None, text, metavar="TOML", **known)
+
+
+def missing_option() -> Any:
+    """What stands for a missing value in an XGBoost file."""
+    text = "For XGBoost files: the number that stands for a missing value. (Default: from --describe, else NaN.)"
+    return option(None, text, metavar="NUMBER", panel=YOUR_MODEL)
+
+
 def _of_network(name: str, **known: Any) -> Any:
     return learned(ENCODER, name, family=Learner.NETWORK, **known)
 
@@ -394,21 +392,9 @@ class LearningOptions(OutOptions, ChunkOptions):
 class ModelOptions:
     """A model file of another library, and what its columns mean."""
 
-    model: Path | None = option(
-        None, "The model file: ONNX, skops, XGBoost or LightGBM.", metavar="FILE", **ABOUT_MODEL
-    )
-    describe: Path | None = option(
-        None,
-        "Describes the model's inputs and outputs. (Default: the .toml next to the model.)",
-        metavar="TOML",
-        **ABOUT_MODEL,
-    )
-    missing: float | None = option(
-        None,
-        "For XGBoost files: the number that stands for a missing value. (Default: from --describe, else NaN.)",
-        metavar="NUMBER",
-        **ABOUT_MODEL,
-    )
+    model: Path | None = model_option()
+    describe: Path | None = describe_option(**ABOUT_MODEL)
+    missing: float | None = missing_option()
     schema: str | None = schema_option(**ABOUT_MODEL)
     target: str | None = option(
         None, "The column of true labels, for accuracy. (Default: from the schema.)", metavar="COLUMN", **ABOUT_MODEL
