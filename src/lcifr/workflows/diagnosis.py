@@ -28,7 +28,7 @@ from lcifr.workflows.options import (
     missing_option,
     option,
 )
-from lcifr.workflows.results import read_producer, read_saved_encoder
+from lcifr.workflows.results import CommandResult, read_producer, read_saved_encoder
 from lcifr.workflows.subjects import FolderOrigin, open_model, other_classes, refuse_mixed, schema_of_table
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Examined:
 
 
 @dataclass(frozen=True)
-class DoctorResult:
+class DoctorResult(CommandResult):
     """What is installed here, and how it does.
 
     Parameters
@@ -103,6 +103,10 @@ class DoctorResult:
     packages : versions of what is needed; None where it is missing. optional : the same of what may be missing.
     gpu : its name, or None.
     """
+
+    format = "lcifr-doctor-1"
+    command = "doctor"
+    also = ("well",)
 
     python: str
     platform: str
@@ -120,10 +124,6 @@ class DoctorResult:
             if one.state is Health.WRONG or (one.state is Health.BROKEN and one.name not in MAY_BE_BROKEN)
         ]
         return not ill and None not in self.packages.values()
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-doctor-1", "command": "doctor", **asdict(self), "well": self.well}
 
 
 def doctor(listener: Listener | None = None) -> DoctorResult:
@@ -488,7 +488,7 @@ class ExportRequest:
 
 
 @dataclass(frozen=True)
-class ExportedModel:
+class ExportedModel(CommandResult):
     """A written ONNX file.
 
     Parameters
@@ -496,15 +496,14 @@ class ExportedModel:
     inputs : the columns of the table that it takes. outputs : what it returns for each person, by name.
     """
 
+    format = "lcifr-model-exported-1"
+    command = "model export"
+
     file: str
     sha256: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     arithmetic: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-model-exported-1", "command": "model export", **asdict(self)}
 
 
 def export_folders(request: ExportRequest) -> ExportedModel:
