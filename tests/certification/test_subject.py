@@ -153,7 +153,7 @@ def _lying(monkeypatch: pytest.MonkeyPatch, about: Any) -> Any:
 @pytest.mark.parametrize("phi", ["same(all)", Similarity("same(all)", SCHEMA, PEOPLE)])
 def test_who_has_a_category_at_which_the_model_raises_is_refused_by_name(phi: Any):
     model = MODELS["logistic"].fit(PEOPLE[PEOPLE["job"] != "cook"], LABELS[PEOPLE["job"] != "cook"])
-    with pytest.raises(TableError, match='"job", row [0-9]+: the model raises an error at the category "cook"'):
+    with pytest.raises(TableError, match=r'"job", row [0-9]+: the model raises an error at the category "cook"'):
         audit(model, PEOPLE, similarity=phi)
 
 
