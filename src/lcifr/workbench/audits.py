@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from pathlib import Path
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from lcifr.certification.handover import FrozenEncoder
 from lcifr.certification.verdicts import Audit, Verdict
 from lcifr.data import Attribute, Categorical, Individuals
+from lcifr.data.codec import from_json
 from lcifr.display.charts import KINDS, Shares, ValueParts
 from lcifr.display.scores import Freedom, person_sentence, signed
 from lcifr.display.text import format_value, visible
@@ -23,11 +23,11 @@ from lcifr.report.content import PersonRow, Report, Value
 from lcifr.report.folder import read_folder
 from lcifr.report.page import ReportRequest, write_report
 from lcifr.report.people import Shown, show
-from lcifr.report.sections import put_into_words
-from lcifr.workbench.models import OwnDecision, own_decision, row_of
+from lcifr.report.sections import Document, put_into_words
+from lcifr.workbench.models import ChosenModel, OwnDecision, own_decision, row_of
 from lcifr.workbench.people_tables import read_person, stamp
 from lcifr.workbench.work_folder import WorkFolder, command_line, command_words
-from lcifr.workflows.auditing import AuditRequest, ModelAuditRequest
+from lcifr.workflows.auditing import AuditRequest
 from lcifr.workflows.folders import Command, RunSettings
 from lcifr.workflows.results import ModelSummary
 from lcifr.workflows.sweeping import SweepResult, WorstPair
@@ -46,17 +46,10 @@ class PersonLine:
 
 @dataclass(frozen=True)
 class OpenedAudit:
-    """An audit in a few words, and its people; commands : that show and check the same."""
+    """An audit in the words of its report, and its people; commands : that show and check the same."""
 
     audit: str
-    title: str
-    subtitle: str
-    figure: str
-    words: str
-    bound: str
-    shares: tuple[tuple[str, str, int, str], ...]
-    facts: tuple[tuple[str, str], ...]
-    cautions: tuple[tuple[str, str], ...]
+    document: Document
     formula: str
     people: tuple[PersonLine, ...]
     complete: bool
@@ -125,52 +118,33 @@ class WhatIf:
 # AuditPlan: an audit as the page asks for it, checked, and as the words of the command that does it.
 
 
-@dataclass(frozen=True)
-class AuditPlan:
-    """Which model is audited on whom, and where the result goes; names are those of the folder.
+@dataclass(frozen=True, kw_only=True)
+class AuditPlan(ChosenModel):
+    """An audit as the page's form has it, perhaps not complete yet; paths are relative to the folder, empty for none.
 
-    Parameters
-    ----------
-    model : a file; or producer and consumer, what lcifr learned.
-    table : the people; with a producer, nothing for those whom it held out. phi : a file; with a producer, nothing
-        for its own. reference : a table whose standard deviations φ speaks of; nothing for the table itself.
-    sample : audit so many people, drawn at random; None for all.
-    population : whether they were drawn from the population, and nobody trained on them.
+    With a producer, no table means the people that it held out, and no formula its own. The other fields are options of
+    ``lcifr audit``.
     """
 
     out: str
-    model: str = ""
-    producer: str = ""
-    consumer: str = ""
-    table: str = ""
     phi: str = ""
-    schema: str = ""
     reference: str = ""
     target: str = ""
     id_column: str = ""
-    tolerance: float | None = None
     sample: int | None = None
     population: bool = False
 
     def words(self) -> list[str]:
         """The command after ``lcifr``."""
-        how = {"sample": self.sample, "population": self.population, "id": self.id_column, "out": self.out}
-        if not self.model:
-            people = [self.table] if self.table else []
-            return command_words("audit", self.producer, self.consumer, *people, phi=self.phi, **how)
-        about: dict[str, Any] = {
-            "model": self.model,
-            "phi": self.phi,
-            "schema": self.schema,
-            "reference": self.reference,
-        }
-        about |= {"target": self.target, "tolerance": self.tolerance}
-        return command_words("audit", self.table, **about, **how)
+        folders = [] if self.model else [self.producer, self.consumer]
+        people = [self.table] if self.table or self.model else []
+        names = ("model", "phi", "schema", "reference", "target", "tolerance", "sample", "population")
+        options = {name: getattr(self, name) for name in names}
+        return command_words("audit", *folders, *people, **options, id=self.id_column, out=self.out)
 
     def check(self, folder: WorkFolder) -> None:
         """Refuse what is not there, or not below the folder, before anything is started."""
-        if not self.model and not (self.producer and self.consumer):
-            raise LcifrError("no model is chosen", fix="choose one on the page Model")
+        self.need_model()
         if self.model and not (self.table and self.phi):
             missing = "table of people" if not self.table else "formula"
             raise LcifrError(f"no {missing} is chosen", fix=f"choose a {missing}")
@@ -184,20 +158,10 @@ class AuditPlan:
             raise LcifrError(f"{self.out} already exists", fix="choose another name for the result")
 
     @property
-    def request(self) -> AuditRequest | ModelAuditRequest:
+    def request(self) -> AuditRequest:
         """What the command asks the run for."""
-        how: dict[str, Any] = {
-            "sample": self.sample,
-            "population": self.population,
-            "id_column": self.id_column or None,
-        }
-        if self.model:
-            about: dict[str, Any] = {"schema": self.schema or None, "target": self.target or None}
-            about |= {"reference": Path(self.reference) if self.reference else None, "tolerance": self.tolerance}
-            about |= {"model": Path(self.model), "table": Path(self.table), "out": Path(self.out)}
-            return ModelAuditRequest(phi=self.phi, **about, **how)
-        table, phi = Path(self.table) if self.table else None, self.phi or None
-        return AuditRequest(Path(self.producer), Path(self.consumer), Path(self.out), table=table, phi=phi, **how)
+        asked = {name: value for name, value in asdict(self).items() if value not in ("", None)}
+        return from_json(AuditRequest, asked)
 
     @classmethod
     def of_settings(cls, settings: RunSettings, out: str) -> AuditPlan | None:
@@ -210,7 +174,7 @@ class AuditPlan:
         known = {one.name for one in fields(cls)} - {"out"}
         try:
             given = {name: value for name, value in settings.arguments.items() if name in known and value is not None}
-            plan = cls(out, **given)
+            plan = cls(out=out, **given)
             again = RunSettings.of(Command.of("audit", plan.request), {}).arguments
         except (AttributeError, TypeError, ValueError, LcifrError):
             return None
@@ -250,29 +214,15 @@ class AuditExplorer:
     def open(self, audit: str) -> OpenedAudit:
         """What an audit found, once its folder is known to be as it was written."""
         report = self._read(audit).report
-        said = put_into_words(report)
-        head = said.headline
         people = tuple(
             PersonLine(visible(one.id), one.verdict.lower(), visible(one.decision)) for one in report.explorer.people
         )
         commands = [command_line("report", audit)]
         if report.about.checked is not None:
             commands.append(command_line("check", f"{audit}/bundle"))
-        return OpenedAudit(
-            audit,
-            said.title,
-            said.subtitle,
-            head.figure,
-            head.words,
-            head.bound,
-            head.parts,
-            said.facts,
-            tuple((one.title, one.text) for one in report.cautions),
-            report.promise.text or "",
-            people,
-            report.explorer.complete,
-            tuple(commands),
-        )
+        document = replace(put_into_words(report), sections=())
+        formula, complete = report.promise.text or "", report.explorer.complete
+        return OpenedAudit(audit, document, formula, people, complete, tuple(commands))
 
     def person(self, audit: str, name: str) -> ExploredPerson:
         """One person of an audit."""

@@ -25,11 +25,18 @@ from lcifr.phi import Similarity
 from lcifr.report.content import PersonRow
 from lcifr.report.people import Shown, explore, show
 from lcifr.workbench.people_tables import OpenTable, PeopleTables, read_person, stamp
-from lcifr.workbench.work_folder import WorkFolder, command_line
+from lcifr.workbench.work_folder import PageRequest, WorkFolder, command_line
 from lcifr.workflows.diagnosis import described_words
 from lcifr.workflows.people import PeopleTable, source_in_memory
 from lcifr.workflows.results import read_consumer, read_producer
-from lcifr.workflows.subjects import example_rows, open_model, people_of_reference, read_folders, read_subject
+from lcifr.workflows.subjects import (
+    FileOrigin,
+    FolderOrigin,
+    example_rows,
+    open_model,
+    people_of_reference,
+    read_subject,
+)
 
 # Models of a folder, ready to decide: files of other libraries, and what lcifr learned.
 
@@ -40,7 +47,7 @@ KEPT = 4
 
 
 @dataclass(frozen=True)
-class ChosenModel:
+class ChosenModel(PageRequest):
     """Which model: a file, or the folders of a producer and a consumer; and the table whose columns it reads.
 
     tolerance : of a model that predicts numbers, how far two may be apart and count as the same.
@@ -53,7 +60,8 @@ class ChosenModel:
     schema: str = ""
     tolerance: float | None = None
 
-    def __post_init__(self) -> None:
+    def need_model(self) -> None:
+        """Refuse a form in which no model is chosen."""
         if not self.model and not (self.producer and self.consumer):
             raise LcifrError("no model is chosen", fix="choose a model’s file, or what lcifr produced and consumed")
 
@@ -67,6 +75,7 @@ class Subjects:
 
     def sentences(self, choice: ChosenModel) -> Iterator[str]:
         """What a model is, as ``lcifr model show`` says it."""
+        choice.need_model()
         if choice.model:
             found = open_model(self._folder.file(choice.model), drafts=True)
             yield from found.outline().sentences()
@@ -88,6 +97,7 @@ class Subjects:
 
     def subject(self, choice: ChosenModel, formula: str = "") -> Subject:
         """The model with a formula's text, ready to decide and to be asked."""
+        choice.need_model()
         if choice.model:
             model = self._folder.file(choice.model)
             described = description_beside(model)
@@ -121,17 +131,11 @@ class Subjects:
             )
         similarity = Similarity(formula or NO_FORMULA, table.schema, table.encoding)
         source = source_in_memory(PeopleTable(table.frame, table.rows), table.schema)
-        return read_subject(
-            file,
-            example_rows(source),
-            similarity,
-            target=table.schema.target or "decision",
-            reference=table.name,
-            tolerance=choice.tolerance,
-        )
+        origin = FileOrigin(file, similarity, table.schema.target or "decision", table.name)
+        return read_subject(origin, example_rows(source), tolerance=choice.tolerance)
 
     def _learned(self, choice: ChosenModel, formula: str) -> Subject:
-        found = read_folders(self._folder.folder(choice.producer), self._folder.folder(choice.consumer))
+        found = FolderOrigin.read(self._folder.folder(choice.producer), self._folder.folder(choice.consumer)).subject()
         return found.with_formula(Similarity(formula, found.similarity.schema, found.encoding)) if formula else found
 
 
@@ -159,7 +163,7 @@ PERSON = "person.csv"
 
 
 @dataclass(frozen=True)
-class DecisionAsked:
+class DecisionAsked(PageRequest):
     """A person to decide about, by attribute; formula : its text, for a verdict, or nothing. file : its file."""
 
     choice: ChosenModel
