@@ -606,7 +606,7 @@ def _check_fitted(model: Any) -> None:
     except NotFittedError:
         raise NetworkError(f"{type(model).__name__} is not fitted yet", fix="fit it first: model.fit(X, y)") from None
     except TypeError:
-        raise NetworkError(f"{type(model).__name__} is no model of scikit-learn") from None
+        raise NetworkError(f"{type(model).__name__} is not a model of scikit-learn") from None
 
 
 def preprocessing_of(model: Any) -> list[tuple[str, Any]]:

@@ -318,7 +318,7 @@ def _exported(
             raise NetworkError(f"torch does not export {type(module).__name__}: {problem}") from None
     if any(one.category.__name__ == "TracerWarning" for one in heard):
         raise NetworkError(
-            f"the Python code of {type(module).__name__} asks for values of the person while it runs",
+            f"the Python code of {type(module).__name__} branches on values of the row while it runs",
             fix="write it with torch operations only, or as a Sequential",
         )
     read = read_onnx(buffer.getvalue(), description, type(module).__name__).read_table(table, encoding)

@@ -187,7 +187,10 @@ def read_booster(content: Mapping[str, Any], where: str) -> TreeSource:
     rounds = _rounds(model, count)
     best = int(attributes["best_iteration"]) + 1 if "best_iteration" in attributes else rounds
     if not 0 <= best <= rounds:
-        raise NetworkError(f"{where} says that {best} rounds decide, and holds {rounds}", fix="set best_iteration anew")
+        raise NetworkError(
+            f"{where} says that {best} rounds decide, and holds {rounds} rounds",
+            fix="set best_iteration to one of them",
+        )
     kept = int(model["iteration_indptr"][best]) if "iteration_indptr" in model else total * best // max(rounds, 1)
     trees = tuple(
         _tree(tree, int(model["tree_info"][number]), count, where) for number, tree in enumerate(model["trees"][:kept])
@@ -378,7 +381,7 @@ def read_file(path: str | Path, description: ModelDescription | None = None) -> 
         )
     missing = None if description is None else description.missing
     if missing is not None and abs(missing) > float(np.finfo(np.float32).max):
-        raise DescriptionError(f"missing = {missing!r} is no number of float32", fix="correct missing, or leave it out")
+        raise DescriptionError(f"missing = {missing!r} is not a float32 number", fix="correct missing, or leave it out")
     installed = find_spec("xgboost") is not None
     scores = BoosterScores(data, read.used_rounds, math.nan if missing is None else missing) if installed else None
     return TreeFile(

@@ -79,7 +79,7 @@ def apply(call: Call) -> tuple[Value, ...]:
     operator = OPERATORS[call.node.domain].get(call.node.operator)
     if operator is None:
         raise call.refuse(
-            "this operator is not affine or piecewise linear, no sum of trees, or not known here",
+            "this operator is not supported: neither affine or piecewise linear nor a sum of trees",
             fix=f"one of {', '.join(sorted(STANDARD | MACHINE_LEARNING))}",
         )
     return operator(call)

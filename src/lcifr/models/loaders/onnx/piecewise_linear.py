@@ -56,7 +56,7 @@ def gemm(call: Call) -> tuple[Value, ...]:
     weight = _matrix(call, call.required(1))
     weight = weight.T if call.integer("transB", 0) else weight
     if call.integer("transA", 0):
-        raise call.refuse("transA mixes people")
+        raise call.refuse("transA mixes rows")
     alpha, beta = (_power_of_two(call, name) for name in ("alpha", "beta"))
     given = call.constant(2)
     bias = np.zeros(weight.shape[1]) if given is None else finite(given, f"{call.where}, its bias")
@@ -73,13 +73,15 @@ def _power_of_two(call: Call, name: str) -> float:
     """A factor that rounds nothing."""
     found = call.number(name, 1.0)
     if found != 0 and abs(math.frexp(found)[0]) != 0.5:
-        raise call.refuse(f"{name} = {found:g} is no power of 2", fix="multiply it into the weights before the export")
+        raise call.refuse(
+            f"{name} = {found:g} is not a power of 2", fix="multiply it into the weights before the export"
+        )
     return found
 
 
 def matmul(call: Call) -> tuple[Value, ...]:
     if isinstance(call.value(0), Constant):
-        raise call.refuse("the person's values stand on the right of a matrix, which mixes people")
+        raise call.refuse("the row's values are the right factor of a matrix product, which mixes rows")
     given = call.required(1)
     if given.ndim == 1:
         hidden = _product(call, _inputs(call, given), _matrix(call, given[:, None]).T, None, call.graph.rounded_weights)
@@ -103,7 +105,7 @@ def _inputs(call: Call, constant: AnyArray) -> Hidden:
 def _product(call: Call, value: Hidden, weight: FloatArray, bias: FloatArray | None, spare: int) -> Hidden:
     """weight (outputs, inputs) times the last dimension; the others have to be 1."""
     if not value.shape or value.shape[-1] != weight.shape[1] or value.vector.width != weight.shape[1]:
-        raise call.refuse(f"{weight.shape[1]} numbers are expected, and a person has the shape {value.shape}")
+        raise call.refuse(f"{weight.shape[1]} numbers are expected, and a row has the shape {value.shape}")
     vector = affine((weight, value.vector), bias=bias, spare=spare)
     return Hidden(vector, value.dtype, (*value.shape[:-1], weight.shape[0]))
 
@@ -114,7 +116,7 @@ def batch_normalization(call: Call) -> tuple[Value, ...]:
         raise call.refuse("it is in training mode", fix="export the model with module.eval()")
     value = as_hidden(call.value(0), call.where)
     if len(value.shape) != 1:
-        raise call.refuse(f"a person has the shape {value.shape}, and one dimension is expected")
+        raise call.refuse(f"a row has the shape {value.shape}, and one dimension is expected")
     constants = [finite(call.required(i), f"{call.where}, its constants") for i in range(1, 5)]
     epsilon = call.number("epsilon", float(np.float32(1e-5)))
     learned = Normalisation(constants[0], constants[1], constants[2], constants[3], epsilon)
@@ -128,7 +130,7 @@ def scaler(call: Call) -> tuple[Value, ...]:
     width = value.shape[-1] if value.shape else 0
     offset, scale = (np.array(call.listed(name), dtype=np.float64) for name in ("offset", "scale"))
     if len(value.shape) != 1 or offset.shape != scale.shape or len(scale) not in (1, width):
-        raise call.refuse(f"offsets {offset.shape} and scales {scale.shape} for a person of the shape {value.shape}")
+        raise call.refuse(f"offsets {offset.shape} and scales {scale.shape} for rows of the shape {value.shape}")
     offset, scale = (np.broadcast_to(finite(one, call.where), (width,)) for one in (offset, scale))
     if isinstance(value, Columns):
         if not scale.all():
@@ -160,7 +162,7 @@ def linear_regressor(call: Call) -> tuple[Value, ...]:
     value, targets = _float32(call), call.integer("targets", 1)
     weight, bias = _coefficients(call, value, targets, use_bias=len(call.listed("intercepts")) == targets)
     if call.text("post_transform", "NONE") != "NONE":
-        raise call.refuse("a transformed regression", fix="use post_transform NONE")
+        raise call.refuse("a regression with a post_transform", fix="use post_transform NONE")
     return (_product(call, value, weight, bias, 0),)
 
 
@@ -209,7 +211,7 @@ def _coefficients(call: Call, value: Hidden, outputs: int, *, use_bias: bool) ->
     width = value.shape[-1] if len(value.shape) == 1 else 0
     coefficients = np.array(call.listed("coefficients"), dtype=np.float64)
     if outputs < 1 or coefficients.shape != (outputs * width,):
-        raise call.refuse(f"{coefficients.size} coefficients for {outputs} outputs and a person of {value.shape}")
+        raise call.refuse(f"{coefficients.size} coefficients for {outputs} outputs and rows of the shape {value.shape}")
     bias = np.array(call.listed("intercepts"), dtype=np.float64) if use_bias else np.zeros(outputs)
     return finite(coefficients, call.where).reshape(outputs, width), finite(bias, call.where)
 
@@ -263,7 +265,7 @@ def _folded(call: Call, compute: Callable[..., AnyArray], *arrays: AnyArray) -> 
 
 def square_root(call: Call) -> tuple[Value, ...]:
     if not isinstance(call.value(0), Constant):
-        raise call.refuse("the square root of a person's value is not piecewise linear")
+        raise call.refuse("the square root of a value that depends on the row is not piecewise linear")
     return (Constant(_folded(call, np.sqrt, call.required(0))),)
 
 
@@ -293,7 +295,7 @@ def _with_constant(call: Call, operation: Operation, value: PersonValue, array: 
     if isinstance(found, Exponentials | Probabilities):
         return _of_probabilities(call, operation, found, numbers, turned=turned)
     if turned and operation is Operation.DIVIDE:
-        raise call.refuse("a constant divided by a person's value is not piecewise linear")
+        raise call.refuse("a constant divided by a value that depends on the row is not piecewise linear")
     if isinstance(found, Columns):
         return _of_columns(call, operation, found, numbers, turned=turned)
     return _of_hidden(call, operation, as_hidden(found, call.where), numbers, turned=turned)
@@ -369,7 +371,7 @@ def _reciprocals(call: Call, numbers: FloatArray) -> FloatArray:
 def _of_two(call: Call, operation: Operation, left: PersonValue, right: PersonValue) -> Hidden:
     """Two values of the person: their sum or difference."""
     if operation not in (Operation.ADD, Operation.SUBTRACT):
-        raise call.refuse("two values of the person are multiplied or divided, which is not piecewise linear")
+        raise call.refuse("two values that depend on the row are multiplied or divided, which is not piecewise linear")
     one, other = as_hidden(left, call.where), as_hidden(right, call.where)
     one, other = same_shape(call, one, other)
     unit = np.eye(one.vector.width)

@@ -56,7 +56,7 @@ def dropout(call: Call) -> tuple[Value, ...]:
 def reshape(call: Call) -> tuple[Value, ...]:
     value, wanted = call.value(0), np.asarray(call.required(1)).ravel().tolist()
     if call.integer("allowzero", 0) and 0 in wanted:
-        raise call.refuse("a shape with 0 people or numbers")
+        raise call.refuse("a shape with 0 rows or numbers")
     if isinstance(value, Constant):
         sizes = [value.array.shape[i] if size == 0 else int(size) for i, size in enumerate(wanted)]
         return (Constant(value.array.reshape(sizes)),)
@@ -68,21 +68,21 @@ def _new_shape(call: Call, value: PersonValue, wanted: list[int]) -> tuple[int, 
     """The sizes behind the first, which has to stay the people."""
     size = prod(value.shape)
     if not wanted:
-        raise call.refuse("a shape without people")
+        raise call.refuse("a shape without rows")
     rest = [value.shape[i - 1] if n == 0 and 0 < i <= len(value.shape) else n for i, n in enumerate(wanted)][1:]
     if -1 in rest and wanted[0] in (0, call.graph.people):
         known = prod(n for n in rest if n != -1)
         rest = [size // max(known, 1) if n == -1 else n for n in rest]
     people_stay = wanted[0] in (0, -1) or (call.graph.people is not None and wanted[0] == call.graph.people)
     if not people_stay or prod(rest) != size or min(rest, default=1) < 1:
-        raise call.refuse(f"the shape {wanted} mixes people; a person has {value.shape}")
+        raise call.refuse(f"the shape {wanted} mixes rows; a row has the shape {value.shape}")
     return tuple(rest)
 
 
 def flatten(call: Call) -> tuple[Value, ...]:
     value = call.person_value(0)
     if call.integer("axis", 1) not in (1, -len(value.shape) if value.shape else 1):
-        raise call.refuse("it flattens people", fix="use axis 1")
+        raise call.refuse("it flattens the rows", fix="use axis 1")
     return (pick(value, places_of(value).ravel(), call.where),)
 
 
@@ -91,7 +91,7 @@ def transpose(call: Call) -> tuple[Value, ...]:
     if isinstance(value, Constant):
         return (Constant(np.transpose(value.array, order or None)),)
     if not order or order[0] != 0 or sorted(order) != list(range(len(value.shape) + 1)):
-        raise call.refuse("it turns people into columns")
+        raise call.refuse("it turns rows into columns")
     return (pick(value, np.transpose(places_of(value), [axis - 1 for axis in order[1:]]), call.where),)
 
 
@@ -155,7 +155,7 @@ def array_feature_extractor(call: Call) -> tuple[Value, ...]:
         return (_labelled(call, index, value.array),)
     person = call.person_value(0)
     if not person.shape:
-        raise call.refuse("a person has no columns here")
+        raise call.refuse("a row has no columns here")
     return (_taken(call, person, np.asarray(call.required(1)).ravel(), len(person.shape) - 1),)
 
 

@@ -38,7 +38,7 @@ from lcifr.models.trees import TreeLeaf, Trees
 # by
 # one number. That is a sum of trees again: its leaves are the stored numbers, never products of them.
 
-ELSEWHERE = "computes with the outputs of trees in a way that is no sum of trees"
+ELSEWHERE = "computes with the outputs of trees in a way that is not a sum of trees"
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,7 +293,7 @@ def first_generation(call: Call, kind: str, outputs: int, columns: Columns) -> R
     }
     inner = [place for place, mode in enumerate(modes) if mode != LEAF]
     if any(children[name][place] < 0 for name in children for place in inner):
-        raise call.refuse("a child is no node of its tree")
+        raise call.refuse("a child is not a node of its tree")
     _check_features(call, [ids["featureids"][place] for place in inner], columns)
     found = EnsembleNodes(
         call,
@@ -368,7 +368,7 @@ def second_generation(call: Call, outputs: int, columns: Columns) -> tuple[Libra
     sides = ((child, 1 if leaf else 0) for child, leaf in (*zip(yes, yes_leaf), *zip(no, no_leaf)))  # noqa: B905
     inside = all(0 <= child < (leaves if leaf else count) for child, leaf in sides)
     if not inside or len(missing) != count or not all(0 <= root < count for root in roots):
-        raise call.refuse("a child or root is no node and no leaf, or missing values have no side")
+        raise call.refuse("a child or root is neither a node nor a leaf, or missing values have no side")
     if not all(0 <= target < outputs and math.isfinite(w) for target, w in zip(targets, weights, strict=True)):
         raise call.refuse("a leaf weighs NaN or infinity, or for an output that is not there")
     _check_modes(call, (str(mode) for mode in modes), tuple(map(str, range(len(MODES)))))
@@ -419,7 +419,7 @@ def numbers(call: Call, name: str, columns: Columns) -> tuple[float, ...]:
 def _tensor(call: Call, name: str) -> Any:
     found = call.node.attributes.get(name)
     if not isinstance(found, np.ndarray):
-        raise call.refuse(f'attribute "{name}" is no tensor')
+        raise call.refuse(f'attribute "{name}" is not a tensor')
     return found
 
 
@@ -547,7 +547,9 @@ def _columns(call: Call) -> Columns:
             fix="leave that step out, and train the trees on the columns themselves",
         )
     if len(value.shape) != 1 or value.dtype.kind not in "fi":
-        raise call.refuse(f"trees over {value.dtype} of the shape {value.shape}", fix="one row of floats for a person")
+        raise call.refuse(
+            f"trees over {value.dtype} of the shape {value.shape}", fix="give the trees one row of floats"
+        )
     if value.dtype.kind == "f":
         return value
     return cast_to_floats(call, value, FLOAT32)
@@ -557,7 +559,7 @@ def _ensemble(
     call: Call, trees: Sequence[LibraryNode], base: Sequence[float], aggregate: str, columns: Columns
 ) -> TreeEnsemble:
     if aggregate not in AGGREGATES[:2]:
-        raise call.refuse(f"aggregate_function {aggregate} is no sum of trees", fix="use SUM or AVERAGE")
+        raise call.refuse(f"aggregate_function {aggregate} is not a sum of trees", fix="use SUM or AVERAGE")
     if not np.isfinite(base).all():
         raise call.refuse("base values are NaN or infinite")
     scale = Fraction(1, len(trees)) if aggregate == "AVERAGE" else Fraction(1)
