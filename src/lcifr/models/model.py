@@ -13,7 +13,6 @@ from lcifr.errors import LcifrError
 from lcifr.models.function import FloatArray, Function
 from lcifr.models.network import Network, as_network, factors_of
 from lcifr.models.rule import Kind, Rule
-from lcifr.models.trees import Trees
 
 
 @dataclass(frozen=True)
@@ -40,11 +39,6 @@ class Model:
     def factors(self) -> tuple[Network, ...]:
         """The networks that are applied in turn: one, or those of a chain."""
         return factors_of(self.function)
-
-    @property
-    def computed(self) -> tuple[Network | Trees, ...]:
-        """The functions that are applied in turn, of whatever kind."""
-        return (self.function,) if isinstance(self.function, Trees) else self.factors
 
     @property
     def identity(self) -> tuple[Any, ...]:

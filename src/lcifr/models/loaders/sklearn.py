@@ -170,7 +170,6 @@ def _is_multilabel(model: Any) -> bool:
 # shares itself.
 
 WRAPPERS = ("CalibratedClassifierCV", "FixedThresholdClassifier", "TunedThresholdClassifierCV", "FrozenEstimator")
-CUT_OFFS = ("FixedThresholdClassifier", "TunedThresholdClassifierCV")
 LOGISTIC = ("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis", "MLPClassifier")
 """Whose probability of the second class is the logistic function of the score."""
 
