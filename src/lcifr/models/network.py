@@ -1,4 +1,4 @@
-"""Networks of ReLUs, alone, in turn and two side by side: exact values, canonical bytes, and what machines round."""
+"""Networks of affine layers and ReLU, chains and pairs of them: exact values, canonical bytes, rounding bounds."""
 
 from __future__ import annotations
 

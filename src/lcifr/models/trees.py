@@ -1,4 +1,4 @@
-"""Sums of trees with linear outputs: nodes, evaluation, canonical bytes, boxes, and what machines round."""
+"""Sums of trees with linear outputs: nodes, evaluation, canonical bytes, boxes, rounding bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Casts of ONNX: between floats, from whole numbers and truth values to floats, from whole numbers to text."""
+"""Casts and category encoders of ONNX: number types, text, OneHotEncoder, LabelEncoder, Imputer."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _entry(call: Call, entry: float, value: Columns, to: np.dtype[np.generic]) -
     return _cast_array(call, np.array(entry).astype(value.dtype), to).item()
 
 
-# Operators of ONNX on categories: OneHotEncoder, LabelEncoder, and Imputer where nothing is missing.
+# OneHotEncoder, LabelEncoder, and Imputer where nothing is missing.
 #
 # A category has finitely many values, so whatever these make of it is a table with an entry for each.
 

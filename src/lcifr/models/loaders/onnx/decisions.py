@@ -1,4 +1,4 @@
-"""Operators of ONNX behind the last layer: Sigmoid, Softmax, ArgMax, comparisons, ZipMap. They go into the rule.
+"""Operators of ONNX after the last layer: Sigmoid, Softmax, ArgMax, comparisons, ZipMap; they become part of the rule.
 
 How far a runtime's sigmoid or softmax is off is assumed (:mod:`lcifr.models.rule`): absolutely, because
 onnxruntime's float32 sigmoid is exact to a few units of roundoff of 1, and of small probabilities not relatively.
@@ -65,7 +65,7 @@ def exponential(call: Call) -> tuple[Value, ...]:
 
 
 def zip_map(call: Call) -> tuple[Value, ...]:
-    """Gives names to scores or probabilities, and changes none."""
+    """Names scores or probabilities without changing them."""
     return (call.value(0),)
 
 
@@ -258,7 +258,7 @@ def _position(value: PersonValue, position: int | None, where: str) -> PersonVal
 
 
 def _by_itself(value: PersonValue, described: DescribedOutput | None, name: str) -> ReadDecision:
-    """Without a word about scores: a class decides as it is; one number is the decision."""
+    """Without a described meaning: a class decides as it is, and a single number is the decision."""
     if isinstance(value, Decided):
         return _decided(value, described.classes if described else (), name)
     if isinstance(value, Columns | Hidden) and prod(value.shape) == 1 and described is None:

@@ -1,4 +1,4 @@
-"""Graphs of ONNX files with their tensors, checked before anything is made of them."""
+"""Graphs of ONNX files with their tensors, validated before anything is read from them."""
 
 from __future__ import annotations
 
