@@ -178,7 +178,8 @@ def read_booster(content: Mapping[str, Any], where: str) -> TreeSource:
         raise NetworkError(f"{where} predicts several labels at once", fix="fit one at a time")
     objective = learner["objective"]["name"]
     count = max(1, int(parameters["num_class"]))
-    rule, logistic = _rule(objective, count, where)
+    rule = _rule(objective, count, where)
+    logistic = rule.log_odds is not None
     scores = _base_scores(str(parameters["base_score"]), count)
     base = np.array([_margin(score, where) if logistic else score for score in scores])
     model = booster["model"]
@@ -252,24 +253,24 @@ def _values_of(one: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(text[start:stop] for start, stop in itertools.pairwise(ends))
 
 
-def _rule(objective: str, count: int, where: str) -> tuple[Rule, bool]:
-    """What decides, and whether base scores are probabilities."""
+def _rule(objective: str, count: int, where: str) -> Rule:
+    """By which the sums decide."""
     if count > 1 and objective not in SEVERAL:
         raise NetworkError(
             f"{where}: the objective {objective} with num_class={count} is not supported", fix="use multi:softprob"
         )
     if objective in LOGISTIC:
         band = probability_band(0.5, UNIT, where)
-        return Rule(Kind.SIGN, 1, band=(band.lower, band.upper), log_odds=(1.0, 0.0)), True
+        return Rule(Kind.SIGN, 1, band=(band.lower, band.upper), log_odds=(1.0, 0.0))
     if objective == RAW:  # the classifier compares the margin itself with one half
-        return Rule(Kind.SIGN, 1, band=(0.5, 0.5)), False
+        return Rule(Kind.SIGN, 1, band=(0.5, 0.5))
     if objective == HINGE:
-        return Rule(Kind.SIGN, 1), False
+        return Rule(Kind.SIGN, 1)
     if objective in SEVERAL:
         lead = 2 * ASSUMED_ROUNDOFFS * UNIT  # of a softmax: two exponentials, each as exact as assumed
-        return Rule(Kind.CLASS, count, tuple((c,) for c in range(count)), band=(-lead, lead)), False
+        return Rule(Kind.CLASS, count, tuple((c,) for c in range(count)), band=(-lead, lead))
     if objective in NUMBERS:
-        return Rule(Kind.NUMBER, 1), False
+        return Rule(Kind.NUMBER, 1)
     raise NetworkError(f"{where}: the objective {objective} is not supported", fix=f"use one of {WORKS}")
 
 
