@@ -25,6 +25,7 @@ from lcifr.models.loaders.dataflow import (
     joined,
     leaf,
     negative,
+    vectors_behind,
 )
 from lcifr.models.loaders.onnx.categories import cast_to_floats
 from lcifr.models.loaders.onnx.values import Call, Columns, Decided, Hidden, Probabilities, Probability, Value
@@ -70,20 +71,8 @@ class TreeOutput:
 
 def outputs_behind(vector: FlowVector) -> bool:
     """Whether outputs of trees are among what a vector is made of."""
-    waiting, seen = [vector], set()
-    while waiting:
-        one = waiting.pop()
-        if one in seen:
-            continue
-        seen.add(one)
-        if isinstance(one, LeafVector):
-            if any(isinstance(column, TreeOutput) for column in one.columns):
-                return True
-            continue
-        below = [base for base, _, _ in components(one) if base is not one]
-        terms = [term.vector for term in one.terms] if isinstance(one, AffineVector) else []
-        waiting += [*below, *terms, *([one.of] if hasattr(one, "of") else [])]
-    return False
+    leaves = (one for one in vectors_behind(vector, set()) if isinstance(one, LeafVector))
+    return any(isinstance(column, TreeOutput) for one in leaves for column in one.columns)
 
 
 def build_sum(vector: FlowVector, arithmetic: Arithmetic, encoding: Encoding) -> tuple[Trees, Encoding]:
