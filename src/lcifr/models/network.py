@@ -308,6 +308,11 @@ class Network(OfNetworks):
         return network
 
 
+def identity(width: int) -> Network:
+    """The look-up layer of functions that read encoded columns themselves, as trees do."""
+    return Network.from_arrays([(np.eye(width), np.zeros(width))])
+
+
 def as_network(function: Function) -> Network:
     """The function itself, where only networks are supported."""
     if not isinstance(function, Network):

@@ -37,7 +37,6 @@ from lcifr.models.loaders.tree_ensembles import (
     TreeSource,
     build_trees,
     estimator_matrix,
-    identity,
     is_tree_model,
     made_up_names,
     read_source,
@@ -45,7 +44,7 @@ from lcifr.models.loaders.tree_ensembles import (
     with_leaves,
 )
 from lcifr.models.model import Model, own_model
-from lcifr.models.network import Chain, Network, chain_of
+from lcifr.models.network import Chain, Network, chain_of, identity
 from lcifr.models.rule import ASSUMED_ROUNDOFFS, Kind, MarginBand, Rule, behind_line, probability_band
 from lcifr.models.source import LibraryAnswer, ModelInput, ModelOutline, PositionalColumns, TableModel, rule_words
 

@@ -74,9 +74,8 @@ from lcifr.models.loaders.onnx.values import (
     Texts,
     Value,
 )
-from lcifr.models.loaders.tree_ensembles import identity
 from lcifr.models.model import Model
-from lcifr.models.network import chain_of
+from lcifr.models.network import chain_of, identity
 from lcifr.models.source import LibraryAnswer, ModelInput, ModelOutline, TableModel, rule_words
 
 # Reading of a graph: its nodes one after the other, from the table's columns to the value that decides.

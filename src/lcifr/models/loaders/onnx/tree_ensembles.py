@@ -29,9 +29,9 @@ from lcifr.models.loaders.dataflow import (
 )
 from lcifr.models.loaders.onnx.categories import cast_to_floats
 from lcifr.models.loaders.onnx.values import Call, Columns, Decided, Hidden, Probabilities, Probability, Value
-from lcifr.models.loaders.tree_ensembles import ColumnReader, LibraryNode, LibrarySplit, grow, nodes_of, with_leaves
+from lcifr.models.loaders.tree_ensembles import ColumnReader, LibraryNode, LibrarySplit, grow, with_leaves
 from lcifr.models.rule import Kind
-from lcifr.models.trees import TreeLeaf, Trees
+from lcifr.models.trees import TreeLeaf, Trees, preorder
 
 # Outputs of tree ensembles inside a dataflow graph, and the one sum of trees that a vector made of them is.
 #
@@ -159,7 +159,7 @@ def _combined(tree: LibraryNode, chosen: Sequence[Sequence[tuple[int, int]]]) ->
 
     turns = max(map(len, chosen))
     if turns > 1 and all(
-        is_float(value) for node in nodes_of(tree) if isinstance(node, TreeLeaf) for value in together(node.values)
+        is_float(value) for node in preorder(tree) if isinstance(node, TreeLeaf) for value in together(node.values)
     ):
         return [with_leaves(tree, lambda values: tuple(map(float, together(values))))]
     return [with_leaves(tree, one_each(turn)) for turn in range(turns)]
@@ -564,7 +564,7 @@ def _check_scored(call: Call, read: ReadTrees, classes: Sequence[int]) -> None:
 
 def _refuse_equality(call: Call, trees: Sequence[LibraryNode], columns: Columns) -> None:
     """Of sets of numbers onnxruntime makes bit masks, in which 1.5 can be a 1."""
-    for node in (node for tree in trees for node in nodes_of(tree)):
+    for node in (node for tree in trees for node in preorder(tree)):
         if isinstance(node, TreeLeaf) or node.members is None:
             continue
         column = columns.block.columns[node.feature]
