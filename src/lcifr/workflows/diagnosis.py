@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.data.files import json_value, sha256_of
-from lcifr.errors import LcifrError
+from lcifr.errors import LcifrError, missing_extra
 from lcifr.models.arithmetic import read_arithmetic
 from lcifr.models.model import Model
 from lcifr.models.network import Network
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 NEEDED = (
     "lcifr",
     "numpy",
-    "torch",
     "scikit-learn",
     "pandas",
     "pyarrow",
@@ -58,6 +57,7 @@ NEEDED = (
     "rich",
 )
 OPTIONAL = {
+    "torch": "training encoders and their heads, and GPUs: lcifr[learn]",
     "onnxruntime": "models as ONNX files: lcifr[onnx]",
     "skops": "models as skops files: lcifr[skops]",
     "xgboost": "XGBoost models: lcifr[trees]",
@@ -182,6 +182,8 @@ def examine_engine() -> list[Examined]:
         try:
             said = engine_answers(method)
             state = Health.WRONG if said else Health.RIGHT
+        except ModuleNotFoundError as missing:
+            said, state = getattr(missing_extra(missing, method), "fix", None) or str(missing), Health.ABSENT
         except Exception as problem:
             said, state = _fault(problem), Health.BROKEN
         found.append(Examined(f"engine: {method}", "", state, said or "known answers"))
@@ -200,8 +202,10 @@ def _version(name: str) -> str | None:
 
 
 def _gpu() -> str | None:
-    import torch
-
+    try:
+        import torch
+    except ModuleNotFoundError:
+        return None
     if torch.cuda.is_available():
         return f"{torch.cuda.get_device_name(0)} (CUDA {torch.version.cuda})"
     return "Apple (mps)" if torch.backends.mps.is_available() else None

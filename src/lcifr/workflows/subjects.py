@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from lcifr.certification.subject import Origin
+from lcifr.data.codec import Arrays
 from lcifr.data.files import json_value
 from lcifr.data.frames import text_of
 from lcifr.errors import ArtefactError, LcifrError, TableError
@@ -22,15 +23,6 @@ from lcifr.models.description import description_beside
 from lcifr.phi import Similarity
 from lcifr.workflows.events import note, step, warn
 from lcifr.workflows.executors import job_device, workers_of
-from lcifr.workflows.packing import (
-    Luggage,
-    pack_encoder,
-    pack_model,
-    pack_similarity,
-    unpack_encoder,
-    unpack_model,
-    unpack_similarity,
-)
 from lcifr.workflows.people import (
     HELD,
     HELD_OUT,
@@ -287,7 +279,7 @@ def read_model_again(folder: Path, said: ModelSummary) -> tuple[Model, FrozenEnc
 # A subject as plain values and arrays, for other machines: of a model file with the file itself, read again there.
 
 
-def pack_subject(subject: Subject, into: Luggage) -> dict[str, Any]:
+def pack_subject(subject: Subject, into: Arrays) -> dict[str, Any]:
     """Model, φ and arithmetic; of a model of another library its file, and the rows on which both were compared.
 
     Raises
@@ -295,11 +287,12 @@ def pack_subject(subject: Subject, into: Luggage) -> dict[str, Any]:
     LcifrError
         If a model of another library did not come from a file.
     """
+    from lcifr.certification.saved_models import encoder_arrays, similarity_arrays
     from lcifr.models.description import description_text
 
     said: dict[str, Any] = {"arithmetic": str(subject.arithmetic), "file": None}
     if subject.reference is None:
-        return {**said, "encoder": pack_encoder(subject.encoder, into), "model": pack_model(subject.model, into)}
+        return {**said, "encoder": encoder_arrays(subject.encoder, into), "model": subject.model.to_arrays(into)}
     origin, made_up = subject.origin, subject.reference.made_up
     if not isinstance(origin, FileOrigin):
         raise LcifrError(
@@ -313,24 +306,26 @@ def pack_subject(subject: Subject, into: Luggage) -> dict[str, Any]:
         "content": into.put_bytes(origin.file.path.read_bytes()),
         "description": None if described is None else description_text(described, {}),
         "example": into.put_bytes(written.getvalue()),
-        "similarity": pack_similarity(origin.similarity, into),
+        "similarity": similarity_arrays(origin.similarity, into),
         "groups": origin.alike,
         "tolerance": subject.model.rule.tolerance,
         "made_up": None if made_up is None else [into.put(made_up.numbers), into.put(made_up.codes)],
     }
 
 
-def unpack_subject(said: Mapping[str, Any], held: Luggage) -> Subject:
+def unpack_subject(said: Mapping[str, Any], held: Arrays) -> Subject:
     """What :func:`pack_subject` made; a model file is read as it was before, and compared with the library here."""
     import pandas as pd
 
+    from lcifr.certification.saved_models import read_encoder, read_similarity
     from lcifr.certification.subject import Subject
     from lcifr.data import Individuals
     from lcifr.models.description import read_description
     from lcifr.models.loading import load_file
+    from lcifr.models.model import Model
 
     if said["file"] is None:
-        encoder, model = unpack_encoder(said["encoder"], held), unpack_model(said["model"], held)
+        encoder, model = read_encoder(said["encoder"], held), Model.read_arrays(said["model"], held)
         return Subject(encoder, model, Arithmetic(said["arithmetic"]))
     with tempfile.TemporaryDirectory() as folder:  # loaders take files, and some libraries read no others
         path, described = Path(folder) / said["file"], Path(folder) / "description.toml"
@@ -341,7 +336,7 @@ def unpack_subject(said: Mapping[str, Any], held: Luggage) -> Subject:
             description = read_description(described)
         file = load_file(path, description)
         example = pd.read_parquet(io.BytesIO(held.bytes_of(said["example"])))
-        similarity = unpack_similarity(said["similarity"], held)
+        similarity = read_similarity(said["similarity"], held)
         asked = (said["groups"] or None, said["tolerance"], said["arithmetic"])
         found = Subject.of_library(file, example, similarity, *asked)
         if said["made_up"] is not None:
