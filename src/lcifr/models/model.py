@@ -14,6 +14,7 @@ from lcifr.errors import LcifrError
 from lcifr.models.function import FloatArray, Function
 from lcifr.models.network import Chain, Network, as_network, factors_of
 from lcifr.models.rule import Kind, Rule
+from lcifr.models.trees import Trees
 
 
 @dataclass(frozen=True)
