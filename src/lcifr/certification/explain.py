@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certification.deployment import Encoder
+from lcifr.certification.handover import FrozenEncoder
 from lcifr.certification.profiles import Surroundings, in_table_units, profiles, surroundings
 from lcifr.data import Categorical, Encoding, Individuals, Numeric
 from lcifr.display.charts import histogram, whole_histogram
@@ -285,7 +285,7 @@ class Explanation:
     encoder : encoding and φ. others : of each person a counterexample, where ``violated`` (people,); None for no audit.
     """
 
-    encoder: Encoder
+    encoder: FrozenEncoder
     model: Model
     people: Individuals
     ids: tuple[str | int, ...]

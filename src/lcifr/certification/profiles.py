@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.deployment import Encoder
+from lcifr.certification.handover import FrozenEncoder
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.display.scores import Freedom, Profile
 from lcifr.models.model import Model
@@ -150,7 +150,7 @@ SAMPLED = 97
 """Points at which a network is computed; both values are two of them."""
 
 
-def profiles(encoder: Encoder, model: Model, person: Individuals, other: Individuals) -> tuple[Profile, ...]:
+def profiles(encoder: FrozenEncoder, model: Model, person: Individuals, other: Individuals) -> tuple[Profile, ...]:
     """For each attribute in which one person and one counterexample differ, the output along it.
 
     Of trees it is exact: the output is constant between their thresholds, and computed once in every piece.
@@ -158,7 +158,7 @@ def profiles(encoder: Encoder, model: Model, person: Individuals, other: Individ
     return tuple(_profiles(encoder, model, person, other))
 
 
-def _profiles(encoder: Encoder, model: Model, person: Individuals, other: Individuals) -> Iterator[Profile]:
+def _profiles(encoder: FrozenEncoder, model: Model, person: Individuals, other: Individuals) -> Iterator[Profile]:
     shown = _DrawnOutput(encoder, model, person)
     for attribute in person.schema:
         name = attribute.name
@@ -182,7 +182,7 @@ def _profiles(encoder: Encoder, model: Model, person: Individuals, other: Indivi
 class _DrawnOutput:
     """The one output that is drawn: the only one, or the lead of the person's class; and where the decision changes."""
 
-    def __init__(self, encoder: Encoder, model: Model, person: Individuals) -> None:
+    def __init__(self, encoder: FrozenEncoder, model: Model, person: Individuals) -> None:
         self.encoder, self.model = encoder, model
         self.own = self._outputs(person)[0]
         rule = model.rule
@@ -222,7 +222,7 @@ class _DrawnOutput:
 
 
 def _places(
-    encoder: Encoder, model: Model, attribute: Numeric, values: FloatArray
+    encoder: FrozenEncoder, model: Model, attribute: Numeric, values: FloatArray
 ) -> tuple[tuple[float, ...], FloatArray]:
     """The edges of what is drawn, and a number in each piece between them; of networks the numbers themselves."""
     low, high = _ends(attribute, values)

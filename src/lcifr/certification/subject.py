@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.demands import outputs_at
-from lcifr.certification.deployment import deploy_both
 from lcifr.certification.handover import FrozenEncoder, freeze
 from lcifr.certification.reference import LibraryComparison, Reference, ReferencePredictions, compare
 from lcifr.data import Categorical, Encoding, Individuals, Schema, read_frame
 from lcifr.errors import ArtefactError, LcifrError, TableError, TableProblem
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.description import ModelDescription
-from lcifr.models.function import Deployed
+from lcifr.models.function import Deployed, deploy
 from lcifr.models.loading import ModelFile, load_described, read_model, read_table_model
 from lcifr.models.model import Model
 from lcifr.models.network import choose_for
@@ -205,7 +204,7 @@ class Subject:
     @cached_property
     def deployed(self) -> Deployed:
         """The whole model as machines compute it."""
-        return deploy_both(self.encoder, self.model, self.arithmetic, self.handed)
+        return self._deployed_in(self.handed or self.arithmetic, self.arithmetic)
 
     @cached_property
     def deployed_in_library(self) -> Deployed:
@@ -213,7 +212,10 @@ class Subject:
         native = self.model.function.native
         if native is self.arithmetic and self.handed is None:
             return self.deployed
-        return deploy_both(self.encoder, self.model, native, None)
+        return self._deployed_in(native, native)
+
+    def _deployed_in(self, first: Arithmetic, second: Arithmetic) -> Deployed:
+        return deploy(self.encoder.function, self.model.function, self.encoding, first, second)
 
     @property
     def library(self) -> TableModel:

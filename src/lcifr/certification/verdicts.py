@@ -25,8 +25,8 @@ from lcifr.models.model import Model
 from lcifr.models.rule import Kind
 
 if TYPE_CHECKING:
-    from lcifr.certification.deployment import Encoder
     from lcifr.certification.explain import Explanation
+    from lcifr.certification.handover import FrozenEncoder
 
 
 # Display of verdicts: a one-line summary, a notebook table, a figure.
@@ -140,14 +140,14 @@ def left_out_words(rows: int) -> str:
     return f"{rows} {'rows have' if many else 'row has'} missing values and {'are' if many else 'is'} not examined"
 
 
-# LookedUp: who is certified by a cell of a sweep instead of a search.
+# SweepMatch: who is certified by a cell of a sweep instead of a search.
 
-NOBODYS = -1
+NOT_MATCHED = -1
 """Instead of a cell, for whoever was searched for."""
 
 
 @dataclass(frozen=True)
-class LookedUp:
+class SweepMatch:
     """Parameters
     ----------
     sweep : its hash.
@@ -162,7 +162,7 @@ class LookedUp:
     @property
     def found(self) -> NDArray[np.bool_]:
         """(people,) who was looked up."""
-        return np.asarray(self.cell != NOBODYS)
+        return np.asarray(self.cell != NOT_MATCHED)
 
     def columns(self) -> dict[str, pa.Array]:
         """What the sweep is worth, its hash, and the cell of each person; empty, and -1, for the others."""
@@ -174,12 +174,12 @@ class LookedUp:
         }
 
     @classmethod
-    def from_arrow(cls, rows: pa.Table) -> LookedUp | None:
+    def from_arrow(cls, rows: pa.Table) -> SweepMatch | None:
         """What :meth:`columns` gave; None of rows without these columns, or without anyone who was looked up."""
         if "cell" not in rows.column_names:
             return None
         cell = rows["cell"].to_numpy()
-        found = np.flatnonzero(cell != NOBODYS)
+        found = np.flatnonzero(cell != NOT_MATCHED)
         if not len(found):
             return None
         checked = pc.equal(rows["sweep"].cast(pa.string()), "checked").to_numpy()
@@ -295,7 +295,7 @@ class Certificates(VerdictDisplay):
 AnyVerdicts = TypeVar("AnyVerdicts", bound=Any)
 
 
-def unproved(found: AnyVerdicts, rows: Any) -> AnyVerdicts:
+def with_undecided(found: AnyVerdicts, rows: Any) -> AnyVerdicts:
     """The same certificates, or audit, with these people UNDECIDED: what cannot be shown to others is not counted."""
     verdict, reason, margin = found.verdict.copy(), found.reason.copy(), found.margin.copy()
     verdict[rows], reason[rows], margin[rows] = Verdict.UNDECIDED, Reason.UNPROVED, np.minimum(margin[rows], 0.0)
@@ -348,8 +348,8 @@ class Audit(VerdictDisplay):
     model: Model
     arithmetic: Arithmetic
     left_out: tuple[str | int, ...] = ()
-    encoder: Encoder | None = field(default=None, compare=False)
-    looked_up: LookedUp | None = None
+    encoder: FrozenEncoder | None = field(default=None, compare=False)
+    looked_up: SweepMatch | None = None
     assumptions: tuple[str, ...] = ()
     radius: FloatArray | None = None
 
@@ -400,7 +400,7 @@ class Audit(VerdictDisplay):
             box=_mask(rows, "certified_on_box"),
             model=model,
             arithmetic=arithmetic_of(pc.unique(rows["arithmetic"]).to_pylist()),
-            looked_up=LookedUp.from_arrow(rows),
+            looked_up=SweepMatch.from_arrow(rows),
             radius=rows["radius"].to_numpy() if "radius" in rows.column_names else None,
         )
 

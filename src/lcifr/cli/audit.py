@@ -249,11 +249,11 @@ def _show(result: AuditResult, out: Path) -> None:
 
 
 def _show_checked(checked: CheckedProofs) -> None:
-    from lcifr.certification.bundle import Drawn
+    from lcifr.certification.bundle import ProofSample
 
     refused = len(checked.rejected)
     said = "all confirmed" if not refused else f"{refused} NOT confirmed: {', '.join(list(checked.rejected)[:5])}"
     say(f"exact checker: {checked.certified:,} proofs, {checked.counterexamples:,} counterexamples; {said}")
     if checked.people < checked.of:
-        about = Drawn(checked.people, checked.of, checked.seed)
+        about = ProofSample(checked.people, checked.of, checked.seed)
         say(f"checked: {about}; use --bundle to check everyone")

@@ -11,7 +11,7 @@ from lcifr.cli.options import IdOption, MissingOption, new_app
 from lcifr.cli.output import JsonOption, print_json, say
 
 if TYPE_CHECKING:
-    from lcifr.certification.bundle import Drawn
+    from lcifr.certification.bundle import ProofSample
 
 app = new_app()
 EXAMPLE = (
@@ -117,7 +117,7 @@ def check(
     raise typer.Exit(result.exit_code or (result.report.strict_exit_code if strict else 0))
 
 
-def _about(drawn: Drawn | None) -> list[str]:
+def _about(drawn: ProofSample | None) -> list[str]:
     if drawn is None or drawn.everybody:
         return []
     return [f"the bundle covers only {drawn}; nothing is confirmed for the others"]

@@ -34,7 +34,7 @@ from lcifr.workflows.subjects import (
 )
 
 if TYPE_CHECKING:
-    from lcifr.certification.bundle import Drawn
+    from lcifr.certification.bundle import ProofSample
     from lcifr.certification.population import Statement, Tally
     from lcifr.certification.subject import Subject
     from lcifr.certification.sweep.look_up import ProvedCells
@@ -199,7 +199,7 @@ def write_and_check(
 
     if options.bundle is False:
         return None
-    drawn: Drawn = draw(source.count, None if options.bundle else options.proofs, options.seed)
+    drawn: ProofSample = draw(source.count, None if options.bundle else options.proofs, options.seed)
     audited = steps.work / AUDITED
     if not steps.kept(BUNDLE):
         everybody = (people for people, _ in source.rows())

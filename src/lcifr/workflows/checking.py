@@ -12,7 +12,7 @@ from lcifr.workflows.binding import OwnFiles
 from lcifr.workflows.events import Listener, StepKind, listening, step
 
 if TYPE_CHECKING:
-    from lcifr.certification.bundle import Drawn
+    from lcifr.certification.bundle import ProofSample
     from lcifr.check.judge import CheckReport
     from lcifr.check.people import FileComparison
 
@@ -43,7 +43,7 @@ class CheckResult:
     """
 
     report: CheckReport
-    drawn: Drawn | None
+    drawn: ProofSample | None
     about: Sequence[str] = ()
     compared: Sequence[FileComparison] = ()
 
@@ -67,7 +67,7 @@ class CheckResult:
 
 def check(request: CheckRequest, listener: Listener | None = None) -> CheckResult:
     """Confirm every proof of an audit bundle in exact arithmetic; ``listener`` hears :mod:`lcifr.workflows.events`."""
-    from lcifr.certification.bundle import read_drawn
+    from lcifr.certification.bundle import read_sample
     from lcifr.check.bundle import check_bundle
     from lcifr.check.exact import Rejected
     from lcifr.check.report import statement
@@ -90,7 +90,7 @@ def check(request: CheckRequest, listener: Listener | None = None) -> CheckResul
     if request.files.are_given:
         with listening(listener):
             compared = BundleBinding(bundle, report, request.files).compare()
-    return CheckResult(report, read_drawn(bundle), about, compared)
+    return CheckResult(report, read_sample(bundle), about, compared)
 
 
 def _is_bundle(folder: Path) -> bool:

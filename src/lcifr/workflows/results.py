@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from lcifr.certification.bundle import Drawn
+from lcifr.certification.bundle import ProofSample
 from lcifr.certification.population import ScaleSource, Statement, decision_name
 from lcifr.check.judge import CheckReport
 from lcifr.errors import LcifrError, did_you_mean
@@ -685,9 +685,9 @@ class CheckedProofs:
     rejected: Mapping[str, str]
 
     @classmethod
-    def from_report(cls, report: CheckReport, drawn: Drawn | None = None) -> CheckedProofs:
+    def from_report(cls, report: CheckReport, drawn: ProofSample | None = None) -> CheckedProofs:
         """The checker's report, of a bundle about these people; about everybody if None."""
-        drawn = drawn or Drawn(report.people, report.people, 0)
+        drawn = drawn or ProofSample(report.people, report.people, 0)
         return cls(
             people=report.people,
             of=drawn.of,

@@ -58,18 +58,18 @@ class SweptPeople:
     @property
     def counts(self) -> dict[str, int]:
         """People by standing, whatever decided them."""
-        from lcifr.certification.sweep.result import Standing
+        from lcifr.certification.sweep.result import CellStatus
 
-        found = {str(one): self.by_cell.get(one, 0) + self.one_by_one.get(one, 0) for one in Standing}
-        found[Standing.OPEN] += self.not_asked
+        found = {str(one): self.by_cell.get(one, 0) + self.one_by_one.get(one, 0) for one in CellStatus}
+        found[CellStatus.OPEN] += self.not_asked
         return found | ({"not examined": self.not_examined} if self.not_examined else {})
 
     @property
     def proofs(self) -> int:
         """How many were proved by a proof of their own; the bundle of a sweep does not contain these proofs."""
-        from lcifr.certification.sweep.result import Standing
+        from lcifr.certification.sweep.result import CellStatus
 
-        return sum(self.one_by_one.get(one, 0) for one in (Standing.PROVED, Standing.CROSSINGS))
+        return sum(self.one_by_one.get(one, 0) for one in (CellStatus.PROVED, CellStatus.CROSSINGS))
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
@@ -90,10 +90,14 @@ class SweptPeople:
         return cls({name: number for name, number in counts.items() if name != "open"}, {}, counts.get("open", 0))
 
     def __str__(self) -> str:
-        from lcifr.certification.sweep.result import Standing
+        from lcifr.certification.sweep.result import CellStatus
 
-        words = {Standing.PROVED: "proved", Standing.CROSSINGS: str(Standing.CROSSINGS), Standing.VIOLATING: "refuted"}
-        own = {Standing.VIOLATING: "by a counterexample of their own"}
+        words = {
+            CellStatus.PROVED: "proved",
+            CellStatus.CROSSINGS: str(CellStatus.CROSSINGS),
+            CellStatus.VIOLATING: "refuted",
+        }
+        own = {CellStatus.VIOLATING: "by a counterexample of their own"}
         known: dict[str, dict[str, int]] = {
             word: {
                 "by their cell": self.by_cell.get(standing, 0),
@@ -101,7 +105,7 @@ class SweptPeople:
             }
             for standing, word in words.items()
         }
-        searched = self.one_by_one.get(Standing.OPEN, 0)
+        searched = self.one_by_one.get(CellStatus.OPEN, 0)
         known["open"] = {"after a search of their own": searched, "not asked about": self.not_asked}
         parts = []
         for word, ways in known.items():
@@ -124,12 +128,12 @@ def decide_people(
     """
     import numpy as np
 
-    from lcifr.certification.sweep.pairs import Pairs
-    from lcifr.certification.sweep.result import Standing
+    from lcifr.certification.counterexample import Pairs
+    from lcifr.certification.sweep.result import CellStatus
     from lcifr.data.parquet import ParquetAppender
 
-    standings = np.array([*(one for one in Standing for _ in found.cells(one)), Standing.OPEN], dtype=object)
-    sure = (Standing.PROVED, Standing.VIOLATING)
+    standings = np.array([*(one for one in CellStatus for _ in found.cells(one)), CellStatus.OPEN], dtype=object)
+    sure = (CellStatus.PROVED, CellStatus.VIOLATING)
 
     def waiting(cells: Any) -> Any:
         return np.flatnonzero((cells >= 0) & ~np.isin(standings[cells], sure))
@@ -143,7 +147,7 @@ def decide_people(
         for chunk in _chunks(people):
             cells = found.index.find(chunk.people)
             standing = standings[cells]
-            by = np.where(standing == Standing.OPEN, DecidedBy.NOTHING, DecidedBy.CELL).astype(object)
+            by = np.where(standing == CellStatus.OPEN, DecidedBy.NOTHING, DecidedBy.CELL).astype(object)
             others: list[Individuals | None] = [None] * len(cells)
             rows = waiting(cells)[: total - asked]
             for some in (rows[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE)):
@@ -213,11 +217,11 @@ class _PersonAnswer:
 
     @property
     def by(self) -> DecidedBy:
-        from lcifr.certification.sweep.result import Standing
+        from lcifr.certification.sweep.result import CellStatus
 
-        if self.standing == Standing.OPEN:
+        if self.standing == CellStatus.OPEN:
             return DecidedBy.SEARCH
-        return DecidedBy.COUNTEREXAMPLE if self.standing == Standing.VIOLATING else DecidedBy.PROOF
+        return DecidedBy.COUNTEREXAMPLE if self.standing == CellStatus.VIOLATING else DecidedBy.PROOF
 
 
 @final
@@ -237,7 +241,7 @@ class _Answers:
         import pyarrow as pa
         from pyarrow import parquet
 
-        from lcifr.certification.sweep.result import Standing, read_person
+        from lcifr.certification.sweep.result import CellStatus, read_person
         from lcifr.data.files import write_atomic
         from lcifr.workflows.folders import keep_part
 
@@ -253,23 +257,23 @@ class _Answers:
             keep_part(path)
         rows = parquet.read_table(pa.BufferReader(path.read_bytes())).to_pylist()
         return [
-            _PersonAnswer(Standing(row["standing"]), row["strict"], read_person(row, "x'", self._schema))
+            _PersonAnswer(CellStatus(row["standing"]), row["strict"], read_person(row, "x'", self._schema))
             for row in rows
         ]
 
     def _ask(self, people: Individuals) -> bytes:
         import pyarrow as pa
 
-        from lcifr.certification.sweep.result import Standing, person_columns
+        from lcifr.certification.sweep.result import CellStatus, person_columns
         from lcifr.certification.verdicts import parquet_bytes
         from lcifr.prove import Budget
 
         found = self._question.ask_individuals(people, Budget())
         standing, others = list[str](), list[Any]()
         for row in range(len(people)):
-            proved = Standing.PROVED if found.strict[row] else Standing.CROSSINGS
-            refuted = Standing.VIOLATING if found.pairs.found[row] else Standing.OPEN
+            proved = CellStatus.PROVED if found.strict[row] else CellStatus.CROSSINGS
+            refuted = CellStatus.VIOLATING if found.pairs.found[row] else CellStatus.OPEN
             standing.append(str(proved if found.proved[row] else refuted))
-            others.append(found.pairs.other.take([row]) if refuted is Standing.VIOLATING else None)
+            others.append(found.pairs.other.take([row]) if refuted is CellStatus.VIOLATING else None)
         said: dict[str, Any] = {"standing": standing, "strict": found.strict}
         return parquet_bytes(pa.table(said | person_columns("x'", others, self._schema)))

@@ -25,10 +25,10 @@ from lcifr.workflows.subjects import (
 from lcifr.workflows.sweep_people import MOST, SweptPeople, decide_people
 
 if TYPE_CHECKING:
+    from lcifr.certification.counterexample import Pairs
     from lcifr.certification.population import Tally
     from lcifr.certification.subject import Subject
     from lcifr.certification.sweep.look_up import ProvedCells
-    from lcifr.certification.sweep.pairs import Pairs
     from lcifr.certification.sweep.result import Sweep
     from lcifr.certification.sweep.sweeper import Sweeper
     from lcifr.certification.sweep.swept_model import SweptModel
@@ -187,9 +187,9 @@ class SweepResult:
     @property
     def undecided(self) -> int:
         """Cells that are neither strictly proved nor violating."""
-        from lcifr.certification.sweep.result import Standing
+        from lcifr.certification.sweep.result import CellStatus
 
-        return sum(len(self.sweep.cells(one)) for one in (Standing.OPEN, Standing.CROSSINGS))
+        return sum(len(self.sweep.cells(one)) for one in (CellStatus.OPEN, CellStatus.CROSSINGS))
 
     @property
     def people_lines(self) -> list[str]:
@@ -204,11 +204,11 @@ class SweepResult:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
-        from lcifr.certification.sweep.result import Standing
+        from lcifr.certification.sweep.result import CellStatus
 
-        shares = {str(one): self.sweep.share(one) for one in Standing}
-        unknown = float(self.sweep.share(Standing.OPEN) + self.sweep.share(Standing.CROSSINGS))
-        sure = (Standing.PROVED, Standing.VIOLATING)
+        shares = {str(one): self.sweep.share(one) for one in CellStatus}
+        unknown = float(self.sweep.share(CellStatus.OPEN) + self.sweep.share(CellStatus.CROSSINGS))
+        sure = (CellStatus.PROVED, CellStatus.VIOLATING)
         bounds = {str(one): [float(shares[one]), min(1.0, float(shares[one]) + unknown)] for one in sure}
         decision = None if self.sweep.hashes is None else dict(self.sweep.hashes.decision)
         return {
@@ -218,7 +218,7 @@ class SweepResult:
             "shares": {name: float(share) for name, share in shares.items()},
             "exact_shares": {name: str(share) for name, share in shares.items()},
             "bounds": bounds,
-            "cells": {str(one): len(self.sweep.cells(one)) for one in Standing},
+            "cells": {str(one): len(self.sweep.cells(one)) for one in CellStatus},
             "pairs": len(self.sweep.pairs),
             "stopped_by": None if self.sweep.limit is None else asdict(self.sweep.limit),
             "refuted_cells": self.sweep.refuted_cells,

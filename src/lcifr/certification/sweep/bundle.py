@@ -15,31 +15,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.audit import query_end_to_end
+from lcifr.certification.audit import limits_end_to_end
 from lcifr.certification.bundle import (
     ENCODER,
     ENCODING,
     MODEL,
     PEOPLE,
     SIMILARITY,
-    Evidence,
+    checked_size,
+    class_claim,
     encoder_bytes,
     plain_person,
     prove,
-    readable,
 )
-from lcifr.certification.counterexample import Trial
+from lcifr.certification.counterexample import CounterexampleChecker
 from lcifr.certification.demands import outputs_at
 from lcifr.certification.subject import rule_of_bundle
 from lcifr.certification.sweep.pair_question import PairQuestion
 from lcifr.certification.sweep.pairs import FixedChange, people_of
-from lcifr.certification.sweep.result import Standing, Sweep, SweptCell
-from lcifr.certification.sweep.swept_model import SweptModel, alike_query, reached_people
+from lcifr.certification.sweep.result import CellStatus, Sweep, SweptCell
+from lcifr.certification.sweep.swept_model import SweptModel, limits_alike, reached_people
 from lcifr.data import Individuals
 from lcifr.data.files import describe_files, fresh_folder, versions, write_manifest
 from lcifr.errors import LcifrError
 from lcifr.models.rule import Kind
 from lcifr.prove import Budget
+from lcifr.regions.region import Region
 from lcifr.regions.universe import UniverseCells
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 
@@ -148,14 +149,14 @@ class CellClaims:
     swept: SweptModel
     budget: Budget
 
-    def of(self, standings: Sequence[Standing], cells: Sequence[SweptCell]) -> list[Claim]:
+    def of(self, standings: Sequence[CellStatus], cells: Sequence[SweptCell]) -> list[Claim]:
         """Of each cell, by its standing."""
         joined = UniverseCells.joined([one.cell for one in cells])
         claims = [{**OPEN, **self._pair(one)} for one in cells]
         single = joined.is_single()
         proved, violating = (
             np.array([standing is one for standing in standings], np.bool_)
-            for one in (Standing.PROVED, Standing.VIOLATING)
+            for one in (CellStatus.PROVED, CellStatus.VIOLATING)
         )
         violating &= np.array([one.strict for one in cells], np.bool_)
         for row in np.flatnonzero(violating).tolist():
@@ -194,22 +195,25 @@ class CellClaims:
     def _both(self, cells: UniverseCells) -> list[Claim]:
         """That no pair is decided differently, by both decisions as one network."""
         region = self.swept.pairs.region(cells, as_written=True)
-        query = self._question.query(region, cells.whole)
-        evidence = prove(self._question.both.merged, query, region, budget=self.budget)
-        return [{} if found is None else {"standing": "proved", "proofs": found} for found in shown(evidence)]
+        limits = self._question.limits(region, cells.whole)
+        shown = prove(self._question.both.merged, limits, region, self.budget)
+        return [{} if found is None else {"standing": "proved", "proofs": found} for found in shown]
 
     def _alike(self, cells: UniverseCells) -> list[Claim]:
-        """That everybody whom the pairs reach is decided as the one in the middle of the cell."""
+        """That everyone whom the pairs reach is decided as the one in the middle of the cell."""
         swept, people = self.swept, cells.middles()
         pairs = swept.pairs.region(cells, as_written=True)
-        reach = reached_people(swept.pairs, pairs, cells, swept.encoding)
-        own = outputs_at(swept.deployment, swept.encoding.encode(people))
-        evidence = prove(swept.deployment.merged, alike_query(swept, reach, own), reach, budget=self.budget)
-        classes = swept.rule.decide(own.values)
+        shown = self._alike_proofs(reached_people(swept.pairs, pairs, cells, swept.encoding), people)
         return [
-            {} if found is None else {"standing": "proved", "prediction": int(decided), "proofs": found}
-            for found, decided in zip(shown(evidence), classes, strict=True)
+            {} if found is None else {"standing": "proved", **predicted, "proofs": found}
+            for found, predicted in zip(shown, self._predictions(people), strict=True)
         ]
+
+    def _alike_proofs(self, region: Region, people: Individuals) -> list[list[Any] | None]:
+        """Proofs that everyone in each region is decided as one person is."""
+        deployment = self.swept.deployment
+        own = outputs_at(deployment, self.swept.encoding.encode(people))
+        return prove(deployment.merged, limits_alike(self.swept, region, own), region, self.budget)
 
     def _certified(self, cells: UniverseCells) -> list[Claim]:
         """Of cells of one individual each: the person's own certificate."""
@@ -217,12 +221,12 @@ class CellClaims:
             return []
         people = cells.middles()
         region = narrow_to_whole_numbers(self.swept.encoder.similarity.region(people), self.swept.encoding)
-        trial = Trial(self.swept.subject, people)
-        asked = trial.deployment.asked_over(region)
-        evidence = prove(trial.deployment.merged, query_end_to_end(trial, region), asked, budget=self.budget)
+        checker = CounterexampleChecker(self.swept.subject, people)
+        limits, asked = limits_end_to_end(checker, region), checker.deployment.asked_over(region)
         claims = list[Claim]()
-        for row, found in enumerate(shown(evidence)):
-            decision = {"verdict": "certified", **self._prediction(people, row), "on": "whole", "proofs": found}
+        predicted = self._predictions(people)
+        for row, found in enumerate(prove(checker.deployment.merged, limits, asked, self.budget)):
+            decision = {"verdict": "certified", **predicted[row], "on": "whole", "proofs": found}
             claim = {"standing": "proved", "x": plain_person(people, row), "decision": decision}
             claims.append({} if found is None else claim)
         return claims
@@ -231,39 +235,27 @@ class CellClaims:
         """That the change from x to x′ makes a violation of everybody in the cell."""
         assert one.pair is not None
         change = FixedChange(one.cell, one.pair)
-        proofs = [self._one_decision(one.cell, one.pair.x), self._one_decision(change.moved, one.pair.other)]
-        if None in proofs:
+        before, after = (
+            self._alike_proofs(people_of(self.swept, cell), person)[0]
+            for cell, person in ((one.cell, one.pair.x), (change.moved, one.pair.other))
+        )
+        if before is None or after is None:
             return {}
         shifts = {name: float(by) for name, by in change.shift.items() if by}
-        said = {"codes": change.codes, "shifts": shifts, **self._prediction(one.pair.other, 0)}
-        return {**pair, "standing": "violating", "change": {**said, "before": proofs[0], "after": proofs[1]}}
-
-    def _one_decision(self, cell: UniverseCells, person: Individuals) -> list[Any] | None:
-        """Proofs that everybody in the cell is decided as this person is."""
-        region = people_of(self.swept, cell)
-        own = outputs_at(self.swept.deployment, self.swept.encoding.encode(person))
-        query = alike_query(self.swept, region, own)
-        (found,) = shown(prove(self.swept.deployment.merged, query, region, budget=self.budget))
-        return found
+        made = {"codes": change.codes, "shifts": shifts, **self._predictions(one.pair.other)[0]}
+        return {**pair, "standing": "violating", "change": {**made, "before": before, "after": after}}
 
     def _pair(self, one: SweptCell) -> Claim:
         """A pair of the cell that is decided differently; a tie is nothing that a checker confirms."""
         if one.pair is None or not one.strict:
             return {}
         other = plain_person(one.pair.other, 0)
-        decision = {"verdict": "counterexample", **self._prediction(one.pair.x, 0), "other": other}
+        decision = {"verdict": "counterexample", **self._predictions(one.pair.x)[0], "other": other}
         return {"x": plain_person(one.pair.x, 0), "decision": decision}
 
-    def _prediction(self, people: Individuals, row: int) -> dict[str, int]:
-        if self.swept.rule.kind is Kind.NUMBER:
-            return {}
-        outputs = outputs_at(self.swept.deployment, self.swept.encoding.encode(people.take([row])))
-        return {"prediction": int(self.swept.rule.decide(outputs.values)[0])}
-
-
-def shown(evidence: Evidence) -> list[list[Any] | None]:
-    """The proofs of each cell; None where they stop short of what must be shown."""
-    return [found if reached else None for found, reached in zip(evidence.proofs, evidence.reached, strict=True)]
+    def _predictions(self, people: Individuals) -> list[dict[str, int]]:
+        rule, outputs = self.swept.rule, outputs_at(self.swept.deployment, self.swept.encoding.encode(people))
+        return [class_claim(rule, decided) for decided in rule.decide(outputs.values)]
 
 
 # The bundle of a sweep: the cut of everybody who can exist, and of every cell its proof or its pair.
@@ -302,7 +294,7 @@ def write_sweep_bundle(
         (fresh / ENCODER).write_bytes(encoder_bytes(swept.encoder.function, swept.model))
         (fresh / ENCODING).write_bytes(swept.encoder.encoding.to_bytes())
         (fresh / SIMILARITY).write_bytes(swept.encoder.similarity.to_bytes())
-        (fresh / MODEL).write_bytes(readable(swept.model.function.to_bytes()))
+        (fresh / MODEL).write_bytes(checked_size(swept.model.function.to_bytes()))
         shares = _write_cells(fresh / PEOPLE, CellClaims(swept, budget or Budget()), found, progress)
         manifest = {
             "format": FORMAT,
@@ -324,8 +316,8 @@ def write_sweep_bundle(
 def _write_cells(
     path: Path, claims: CellClaims, found: Sweep, progress: Callable[[int, int], Any] | None
 ) -> dict[str, Fraction]:
-    standings = [standing for standing in Standing for _ in found.cells(standing)]
-    cells = [one for standing in Standing for one in found.cells(standing)]
+    standings = [standing for standing in CellStatus for _ in found.cells(standing)]
+    cells = [one for standing in CellStatus for one in found.cells(standing)]
     shares: Shares = {}
     with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as file:
         order, done = cut_tree(found.index.cells), 0

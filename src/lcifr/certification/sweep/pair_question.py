@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.audit import audit_region
-from lcifr.certification.demands import OWN_WORD, BoolArray, FloatArray, Query, is_strict, outputs_at
+from lcifr.certification.counterexample import Pairs
+from lcifr.certification.demands import BoolArray, FloatArray, Limits, is_strict, outputs_at
 from lcifr.certification.sweep.additive import AdditiveQuestion
-from lcifr.certification.sweep.pairs import Pairs, draw_pairs, offer_pairs, simplified
-from lcifr.certification.sweep.result import Standing
+from lcifr.certification.sweep.pairs import draw_pairs, find_pairs, simplified
+from lcifr.certification.sweep.result import CellStatus
 from lcifr.certification.sweep.swept_model import SweptModel, decided_alike, reached_people
 from lcifr.certification.verdicts import Verdict
 from lcifr.data import Individuals, Numeric
@@ -24,7 +25,7 @@ from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.function import Deployed, Function
 from lcifr.models.network import crossings
 from lcifr.models.rule import Kind, Rule
-from lcifr.prove import Budget, maximize
+from lcifr.prove import Budget
 from lcifr.regions.cell import Cell
 from lcifr.regions.region import Region
 from lcifr.regions.universe import UniverseCells
@@ -46,7 +47,7 @@ Outputs = tuple[Fraction, ...]
 class Settled:
     """Of one individual: what is known, and of a violation the other; ``strict`` unless it is by a tie."""
 
-    standing: Standing
+    standing: CellStatus
     other: Individuals | None = None
     strict: bool = True
 
@@ -55,21 +56,21 @@ def settle(swept: SweptModel, person: Individuals) -> Settled:
     """What is known of one individual (one row) after everybody similar has been tried."""
     others = everybody_similar(swept, person)
     if others is None:
-        return Settled(Standing.OPEN)
+        return Settled(CellStatus.OPEN)
     people = Individuals.joined([person, others])
     if _surely_alike(swept, people):
-        return Settled(Standing.PROVED)
+        return Settled(CellStatus.PROVED)
     values = [swept.exactly(row) for row in swept.encoding.encode(people)]
     comparison = ExactComparison(swept.rule)
     found = [comparison.differ(values[0], other) for other in values[1:]]
     strictly = [row for row, one in enumerate(found) if one.strictly]
     if not swept.deployment.is_exact:  # what differs beyond rounding too, the audit has found
-        return Settled(Standing.OPEN if strictly else Standing.CROSSINGS)
+        return Settled(CellStatus.OPEN if strictly else CellStatus.CROSSINGS)
     differ = strictly or [row for row, one in enumerate(found) if one.by_rule]
     differ = [row for row in differ if _library_agrees(swept, person, others.take([row]))]
     if differ:
-        return Settled(Standing.VIOLATING, others.take(differ[:1]), bool(strictly))
-    return Settled(Standing.OPEN if any(one.by_rule is not False for one in found) else Standing.PROVED)
+        return Settled(CellStatus.VIOLATING, others.take(differ[:1]), bool(strictly))
+    return Settled(CellStatus.OPEN if any(one.by_rule is not False for one in found) else CellStatus.PROVED)
 
 
 def everybody_similar(swept: SweptModel, person: Individuals) -> Individuals | None:
@@ -190,31 +191,31 @@ WAYS = 16
 HALVINGS = 12
 
 
-def offer_near_boundary(
-    swept: SweptModel, cells: UniverseCells, region: Region, rows: NDArray[np.intp], pairs: Pairs
-) -> None:
-    """Fill in ``pairs`` where a cell of ``rows`` has people on both sides and a pair between them."""
-    if not len(rows) or (swept.rule.kind is Kind.NUMBER and swept.rule.outputs > 1):  # several numbers have no sides
-        return
-    points = draw_pairs(swept, cells, rows, DRAWN)
+def find_near_boundary(swept: SweptModel, cells: UniverseCells, region: Region) -> Pairs:
+    """Pairs of the cells that have people on both sides, between whom a pair is found."""
+    result = Pairs.none(cells.middles())
+    if not len(cells) or (swept.rule.kind is Kind.NUMBER and swept.rule.outputs > 1):  # several numbers have no sides
+        return result
+    points = draw_pairs(swept, cells, DRAWN)
     decisions = _decisions(swept, points)
-    differ = np.asarray((decisions != decisions[:, :1]).any(1))
-    rows, points, decisions = rows[differ], points[differ], decisions[differ]
-    one, other, first = _ends(points, decisions)
-    found = Pairs.none(cells)
+    rows = np.flatnonzero((decisions != decisions[:, :1]).any(1))
+    one, other, first = _ends(points[rows], decisions[rows])
     for _ in range(HALVINGS):
-        left = np.flatnonzero(~found.found[rows])
+        left = np.flatnonzero(~result.found[rows])
         if not len(left):
             break
-        middle = 0.5 * (one[left] + other[left])
-        offer_pairs(swept, cells, region, rows[left], middle, found, without_library=True)
+        middle, here = 0.5 * (one[left] + other[left]), rows[left]
+        found = find_pairs(swept, cells.take(here), region.take(here), middle, without_library=True)
+        result = result.replaced(here, found)
         alike = (_decisions(swept, middle) == first[left])[:, :, None]
         one[left], other[left] = np.where(alike, middle, one[left]), np.where(alike, other[left], middle)
-    rows = rows[found.found[rows]]
-    if len(rows):  # the library is asked once: for a few people its answer takes as long as all of the above
-        some = found.take(rows)
-        good = swept.trial(some.x).is_counterexample(np.arange(len(rows)), some.other)
-        pairs.put(rows[good], some.take(good))
+    rows = rows[result.found[rows]]
+    if not len(rows):
+        return result
+    # the library is asked once: for a few people its answer takes as long as all of the above
+    good, some = np.zeros(len(cells), np.bool_), result.take(rows)
+    good[rows] = swept.checker(some.x).is_counterexample(np.arange(len(rows)), some.other)
+    return replace(result, found=good)
 
 
 def _decisions(swept: SweptModel, points: FloatArray) -> NDArray[np.generic]:
@@ -258,10 +259,7 @@ class CellAnswers:
 
     proved: BoolArray
     pairs: Pairs
-    strict: BoolArray = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "strict", np.ones(len(self.proved), np.bool_))
+    strict: BoolArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,20 +273,21 @@ class PairQuestion:
 
         Unless ``thoroughly``, only what is cheap is done: drawing, and the first way to a proof.
         """
-        pairs = Pairs.none(cells)
+        pairs, strict = Pairs.none(cells.middles()), np.ones(len(cells), np.bool_)
         if self._same_outputs:
-            return CellAnswers(np.ones(len(cells), np.bool_), pairs)
+            return CellAnswers(strict, pairs, strict)
         region = self.swept.pairs.region(cells)
         proved = ~region.nonempty
-        offer_pairs(self.swept, cells, region, np.flatnonzero(~proved), None, pairs)
-        if thoroughly:
-            offer_near_boundary(self.swept, cells, region, np.flatnonzero(~proved & ~pairs.found), pairs)
+        for find in (find_pairs, find_near_boundary) if thoroughly else (find_pairs,):
+            left = np.flatnonzero(~proved & ~pairs.found)
+            pairs = pairs.replaced(left, find(self.swept, cells.take(left), region.take(left)))
         for attempt in self._attempts if thoroughly else self._attempts[:1]:
             left = np.flatnonzero(~proved & ~pairs.found)
             if len(left):
                 proved[left], points = attempt(region.take(left), cells.take(left), budget)
-                offer_pairs(self.swept, cells, region, left[~proved[left]], points[~proved[left]], pairs)
-        return CellAnswers(proved, simplified(self.swept, pairs))
+                open_, points = left[~proved[left]], points[~proved[left]]
+                pairs = pairs.replaced(open_, find_pairs(self.swept, cells.take(open_), region.take(open_), points))
+        return CellAnswers(proved, simplified(self.swept, pairs), strict)
 
     @property
     def _attempts(self) -> tuple[Attempt, ...]:
@@ -314,18 +313,21 @@ class PairQuestion:
     def ask_individuals(self, people: Individuals, budget: Budget) -> CellAnswers:
         """The same of cells of one individual each: an audit, which knows more than pairs do."""
         ids = tuple(range(len(people)))
-        subject, predicted = self.swept.subject, self.swept.trial(people).predicted
+        subject, predicted = self.swept.subject, self.swept.checker(people).predicted
         lowered = subject.region(people)
         found = audit_region(subject, people, lowered, ids, budget=budget, modular=False, predicted=predicted)
-        refuted = np.asarray(found.verdict == Verdict.COUNTEREXAMPLE)
-        answers = CellAnswers(found.verdict == Verdict.CERTIFIED, Pairs(people, found.others, refuted))
+        proved, strict, pairs = (
+            found.certified,
+            np.ones(len(people), np.bool_),
+            Pairs(people, found.others, found.violated),
+        )
         for row in np.flatnonzero(found.verdict == Verdict.UNDECIDED).tolist():
             settled = settle(self.swept, people.take([row]))
-            answers.strict[row] = settled.strict and settled.standing is not Standing.CROSSINGS
-            answers.proved[row] = settled.standing in (Standing.PROVED, Standing.CROSSINGS)
+            strict[row] = settled.strict and settled.standing is not CellStatus.CROSSINGS
+            proved[row] = settled.standing in (CellStatus.PROVED, CellStatus.CROSSINGS)
             if settled.other is not None:
-                answers.pairs.put([row], Pairs(people.take([row]), settled.other, np.ones(1, np.bool_)))
-        return answers
+                pairs = pairs.replaced(np.array([row]), Pairs(people.take([row]), settled.other, np.ones(1, np.bool_)))
+        return CellAnswers(proved, pairs, strict)
 
     # -- one function at a time ----------------------------------------------------------------------------------------
 
@@ -360,20 +362,18 @@ class PairQuestion:
         """Around which a score's sides lie: a lead of one class over another is compared with 0, whatever its band."""
         return self.swept.rule.middle if self.swept.rule.kind is Kind.SIGN else 0.0
 
-    def query(self, region: Region, whole: bool) -> Query:
+    def limits(self, region: Region, whole: bool) -> Limits:
         """What the product must show on a region of pairs: nobody is decided differently, ties included."""
         directions = self._directions(self.both.merged.outputs)
         room = np.abs(self.swept.scores) @ self._room(whole)
         beside = np.einsum("ko,po->pk", np.abs(directions), self.both.merging_error(region))
         limit = (self._limit - np.repeat(room, 2)[None] - beside) - 1e-12 * np.abs(self._limit)
-        return Query(np.broadcast_to(directions, (len(limit), *directions.shape)), limit)
+        return Limits(np.broadcast_to(directions, (len(limit), *directions.shape)), limit)
 
     def _ask_network(self, region: Region, cells: UniverseCells, budget: Budget) -> Attempted:
-        query = self.query(region, cells.whole)
-        answer = maximize(
-            self.both.merged, query.directions[0], region, target=query.limit, method=OWN_WORD, budget=budget
-        )
-        return np.asarray((answer.upper < query.limit).all(1)), answer.witness
+        limits = self.limits(region, cells.whole)
+        answer = limits.ask(self.both.merged, region, budget=budget)
+        return np.asarray((answer.upper < limits.limit).all(1)), answer.witness
 
     def _directions(self, outputs: int) -> FloatArray:
         """(2 · scores, outputs) both orders of each score."""

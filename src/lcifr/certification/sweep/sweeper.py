@@ -13,11 +13,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from lcifr.certification.counterexample import Pairs
 from lcifr.certification.demands import FloatArray
 from lcifr.certification.subject import subject_of
 from lcifr.certification.sweep.pair_question import CellAnswers, PairQuestion
-from lcifr.certification.sweep.pairs import Pairs, violating_everywhere
-from lcifr.certification.sweep.result import Standing, Sweep, SweepLimit, SweptCell
+from lcifr.certification.sweep.pairs import violating_everywhere
+from lcifr.certification.sweep.result import CellStatus, Sweep, SweepLimit, SweptCell
 from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Individuals
 from lcifr.errors import LcifrError
@@ -119,7 +120,7 @@ REMEMBERED = 256
 
 
 @dataclass
-class Payoff:
+class SuccessRate:
     """How often an expensive attempt has succeeded lately: it is made that often, and in a few cells in any case."""
 
     tried: float = 0.0
@@ -156,7 +157,7 @@ class Sweeper:
     _done: dict[str, list[SweptCell]] = field(default_factory=lambda: {"proved": [], "violating": [], "uncut": []})
     _turn: Iterator[int] = field(default_factory=count)
     _decided: float = 0.0
-    _pays: Payoff = field(default_factory=Payoff)
+    _pays: SuccessRate = field(default_factory=SuccessRate)
 
     def __post_init__(self) -> None:
         self._question = PairQuestion(self.swept)
@@ -165,10 +166,10 @@ class Sweeper:
         if self.start is None:
             self._push([SweptCell(everybody, Fraction(1))])
             return
-        self._done["proved"] += self.start.cells(Standing.PROVED)
+        self._done["proved"] += self.start.cells(CellStatus.PROVED)
         self._done["violating"] += self.start.violating
-        self._push((*self.start.open, *self.start.cells(Standing.CROSSINGS)))
-        self._decided = float(self.start.share(Standing.PROVED) + self.start.share(Standing.VIOLATING))
+        self._push((*self.start.open, *self.start.cells(CellStatus.CROSSINGS)))
+        self._decided = float(self.start.share(CellStatus.PROVED) + self.start.share(CellStatus.VIOLATING))
 
     def _push(self, some: Sequence[SweptCell]) -> None:
         """Queue cells: large ones and those that are decided alike come first, because there more is proved soon."""
@@ -212,22 +213,23 @@ class Sweeper:
         single = cells.is_single()
         for rows in (np.flatnonzero(~single), np.flatnonzero(single)):
             if len(rows):
-                self._ask([some[row] for row in rows], cells.take(rows), alone=bool(single[rows[0]]))
+                self._ask([some[row] for row in rows], cells.take(rows), single=bool(single[rows[0]]))
 
-    def _ask(self, some: list[SweptCell], cells: UniverseCells, *, alone: bool) -> None:
-        budget = Budget() if alone else Budget(nodes=self.nodes)
-        proved, strict, pairs = np.zeros(len(some), np.bool_), np.ones(len(some), np.bool_), Pairs.none(cells)
+    def _ask(self, some: list[SweptCell], cells: UniverseCells, *, single: bool) -> None:
+        """About cells that are one individual each (``single``), or about larger ones."""
+        budget = Budget() if single else Budget(nodes=self.nodes)
+        proved, strict, pairs = np.zeros(len(some), np.bool_), np.ones(len(some), np.bool_), Pairs.none(cells.middles())
         for row, one in enumerate(some):
             if one.pair is not None:  # it was found in the larger cell: nothing is left to search for
-                pairs.put([row], one.pair)
+                pairs = pairs.replaced(np.array([row]), one.pair)
         fresh = np.flatnonzero(~pairs.found)
         if len(fresh):
             part = cells.take(fresh)
             ask = self._question.ask_individuals
-            answers = ask(part.middles(), budget) if alone else self._ask_about(part, budget)
+            answers = ask(part.middles(), budget) if single else self._ask_about(part, budget)
             proved[fresh], strict[fresh] = answers.proved, answers.strict
-            pairs.put(fresh, answers.pairs)
-        everywhere = pairs.found if alone else violating_everywhere(self.swept, cells, pairs, budget)
+            pairs = pairs.replaced(fresh, answers.pairs)
+        everywhere = pairs.found if single else violating_everywhere(self.swept, cells, pairs, budget)
         left = list[SweptCell]()
         for row, one in enumerate(some):
             pair = pairs.take([row]) if pairs.found[row] else None
@@ -244,12 +246,13 @@ class Sweeper:
         answers = self._question.ask(cells, budget, thoroughly=False)
         left = np.flatnonzero(~answers.proved & ~answers.pairs.found)
         some = left[: self._pays.of(len(left))]
-        if len(some):
-            more = self._question.ask(cells.take(some), budget)
-            answers.proved[some] = more.proved
-            answers.pairs.put(some, more.pairs)
-            self._pays.learn(len(some), int(more.proved.sum()))
-        return answers
+        if not len(some):
+            return answers
+        more = self._question.ask(cells.take(some), budget)
+        proved = answers.proved.copy()
+        proved[some] = more.proved
+        self._pays.learn(len(some), int(more.proved.sum()))
+        return replace(answers, proved=proved, pairs=answers.pairs.replaced(some, more.pairs))
 
     def _cut(self, some: Sequence[SweptCell]) -> None:
         if not some:

@@ -10,8 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.counterexample import Trial
-from lcifr.certification.demands import OWN_WORD, BoolArray, FloatArray, Outputs, Query, is_strict, outputs_at, query_of
+from lcifr.certification.counterexample import CounterexampleChecker
+from lcifr.certification.demands import (
+    BoolArray,
+    FloatArray,
+    Limits,
+    Outputs,
+    is_strict,
+    limits_of,
+    outputs_at,
+)
 from lcifr.certification.handover import FrozenEncoder
 from lcifr.certification.reference import ReferencePredictions
 from lcifr.certification.subject import Hashes, Subject
@@ -23,7 +31,7 @@ from lcifr.models.model import Model
 from lcifr.models.network import scores_of
 from lcifr.models.rule import Kind, Rule
 from lcifr.phi.pairs import PairSpace
-from lcifr.prove import Budget, maximize
+from lcifr.prove import Budget
 from lcifr.regions.region import Cell, Choice, Region
 from lcifr.regions.universe import UniverseCells
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
@@ -125,11 +133,11 @@ class SweptModel:
         """(people,) decisions in the model's own labels, by a plain forward pass."""
         return self.model.decide(self.deployment.evaluate(self.encoding.encode(people)).values)
 
-    def trial(self, people: Individuals, *, without_library: bool = False) -> Trial:
+    def checker(self, people: Individuals, *, without_library: bool = False) -> CounterexampleChecker:
         """For whom others are to be judged."""
         reference = None if without_library else self.subject.reference
         predicted = None if reference is None else ReferencePredictions(people, reference.decide(people))
-        return Trial(self.subject, people, predicted)
+        return CounterexampleChecker(self.subject, people, predicted)
 
 
 # Whether everybody in a region is decided alike: what needs no pairs, and works for every kind of function.
@@ -143,37 +151,30 @@ def decided_alike(swept: SweptModel, region: Region, people: Individuals, budget
     rule, deployment = swept.rule, swept.deployment
     own = outputs_at(deployment, swept.encoding.encode(people))
     if swept.additive is not None:
-        return _added_up(swept.additive, query_of(rule, own), region, rule) & is_strict(rule, own)
-    query = alike_query(swept, region, own)
-    answer = maximize(
-        deployment.merged,
-        query.directions,
-        region,
-        target=None if rule.kind is Kind.NUMBER else query.limit,
-        tolerance=query.precision,
-        method=OWN_WORD,
-        budget=budget,
-    )
+        return _added_up(swept.additive, limits_of(rule, own), region, rule) & is_strict(rule, own)
+    limits = limits_alike(swept, region, own)
+    far = {"target": None} if rule.kind is Kind.NUMBER else {}  # of numbers, how far apart they are
+    answer = limits.ask(deployment.merged, region, budget=budget, **far)
     if rule.kind is not Kind.NUMBER:
-        return np.asarray((answer.upper < query.limit).all(1) & is_strict(rule, own))
+        return np.asarray((answer.upper < limits.limit).all(1) & is_strict(rule, own))
     room = np.tile(deployment.room_over(region) * (1.0 + 1e-9), (1, 2))
     top, bottom = np.split(answer.upper + room, 2, axis=1)
     spread = top + bottom
     return np.asarray((spread + 1e-12 * (np.abs(top) + np.abs(bottom)) < rule.known_tolerance).all(1))
 
 
-def _added_up(terms: AdditiveTerms, query: Query, region: Region, rule: Rule) -> BoolArray:
+def _added_up(terms: AdditiveTerms, limits: Limits, region: Region, rule: Rule) -> BoolArray:
     """The same of additive models, in closed form."""
-    upper = terms.largest(region, query.directions)
+    upper = terms.largest(region, limits.directions)
     if rule.kind is not Kind.NUMBER:
-        return np.asarray((upper < query.limit).all(1))
+        return np.asarray((upper < limits.limit).all(1))
     top, bottom = np.split(upper, 2, axis=1)
     return np.asarray((top + bottom + 1e-12 * (np.abs(top) + np.abs(bottom)) < rule.known_tolerance).all(1))
 
 
-def alike_query(swept: SweptModel, region: Region, own: Outputs) -> Query:
+def limits_alike(swept: SweptModel, region: Region, own: Outputs) -> Limits:
     """What the function must show on a region of people: all are decided as those with these outputs."""
-    return query_of(swept.rule, own).lowered(swept.deployment.room_over(region))
+    return limits_of(swept.rule, own).lowered(swept.deployment.room_over(region))
 
 
 def reached_people(space: PairSpace, region: Region, cells: UniverseCells, encoding: Encoding) -> Region:
