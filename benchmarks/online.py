@@ -11,7 +11,7 @@ import pyarrow as pa
 import torch
 
 from lcifr.certification.audit import audit, limits_end_to_end
-from lcifr.certification.counterexample import CounterexampleChecker, exists
+from lcifr.certification.counterexample import CounterexampleChecker, in_universe
 from lcifr.certification.demands import CERTIFICATE_METHOD, FloatArray, Limits, is_strict
 from lcifr.certification.handover import freeze
 from lcifr.certification.subject import Subject
@@ -126,7 +126,7 @@ class OnlineCertifier:
         if None in codes or not plain or len(person) != len(schema):
             return None
         people = Individuals(schema, np.array([numbers], dtype=np.float64), np.array([codes], dtype=np.int32))
-        return people if exists(people)[0] else None
+        return people if in_universe(people)[0] else None
 
     def _through_the_gate(self, person: Mapping[str, Any]) -> Individuals:
         known = [field for field in self.types if field.name in person]

@@ -23,8 +23,8 @@ from lcifr import Encoding, FairEncoder, RobustClassifier, Schema, Similarity, a
 from lcifr.certification.demands import CERTIFICATE_METHOD, outputs_at
 from lcifr.certification.subject import Subject
 from lcifr.certification.sweep.additive import AdditiveQuestion
+from lcifr.certification.sweep.alike import limits_alike, reached_people
 from lcifr.certification.sweep.result import CellStatus, Sweep
-from lcifr.certification.sweep.swept_model import SweptModel, limits_alike, reached_people
 from lcifr.certification.verdicts import Verdict
 from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
@@ -150,18 +150,18 @@ def closed_form() -> None:
     """Cells around people, asked about in closed form and by the search: whether everybody there is decided alike."""
     subject = german_stumps()
     read = Subject.of_library(subject.words[0], subject.people, subject.named["similarity"])
-    swept = SweptModel(replace(read, arithmetic=Arithmetic.FLOAT32))
+    swept = replace(read, arithmetic=Arithmetic.FLOAT32)
     cells = around(Individuals.read(subject.people, swept.encoding.schema).take(slice(AROUND)))
     region = swept.pairs.region(cells)
-    assert swept.additive is not None
-    question = AdditiveQuestion(swept, swept.additive)
+    assert swept.terms is not None
+    question = AdditiveQuestion(swept, swept.terms)
     reach = reached_people(swept.pairs, region, cells, swept.encoding)
-    own = outputs_at(swept.deployment, swept.encoding.encode(cells.middles()))
+    own = outputs_at(swept.deployed, swept.encoding.encode(cells.middles()))
     limits = limits_alike(swept, reach, own)
 
     def search() -> Any:
         options = {"target": limits.limit, "method": CERTIFICATE_METHOD, "budget": Budget(nodes=200)}
-        answer = maximize(swept.deployment.merged, limits.directions, reach, **options)
+        answer = maximize(swept.deployed.merged, limits.directions, reach, **options)
         return (answer.upper < limits.limit).all(1)
 
     print(f"\nadditive model, {len(cells)} cells around people")

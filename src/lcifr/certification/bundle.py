@@ -19,7 +19,7 @@ from lcifr.certification.counterexample import CounterexampleChecker
 from lcifr.certification.demands import BoolArray, FloatArray, IntArray, Limits, limits_of, outputs_at
 from lcifr.certification.handover import FrozenEncoder, Representation, freeze
 from lcifr.certification.subject import Subject, rule_of_bundle
-from lcifr.certification.verdicts import Audit, Certificates, with_undecided
+from lcifr.certification.verdicts import Audit, Certificates
 from lcifr.check.exact import LETTERS, MOST
 from lcifr.data import Individuals
 from lcifr.data.files import describe_files, fresh_folder, versions, write_manifest
@@ -411,7 +411,7 @@ def write_bundle(
             "files": describe_files(fresh),
         }
         write_manifest(fresh, manifest)
-    return with_undecided(decisions, short) if short else decisions
+    return decisions.with_undecided(short) if decisions is not None and short else decisions
 
 
 def _check(

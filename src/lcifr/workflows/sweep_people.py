@@ -15,8 +15,8 @@ from lcifr.workflows.events import StepKind, step
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from lcifr.certification.subject import Subject
     from lcifr.certification.sweep.result import Sweep
-    from lcifr.certification.sweep.swept_model import SweptModel
     from lcifr.data import Individuals
     from lcifr.data.ingest import Chunk
     from lcifr.workflows.people import PeopleSource
@@ -119,7 +119,7 @@ class SweptPeople:
 
 
 def decide_people(
-    work: Path, swept: SweptModel, found: Sweep, people: PeopleSource, most: int
+    work: Path, subject: Subject, found: Sweep, people: PeopleSource, most: int
 ) -> tuple[SweptPeople, Sweep]:
     """What is known about everyone in the table; at most ``most`` are asked about one by one, as in an audit.
 
@@ -139,7 +139,7 @@ def decide_people(
         return np.flatnonzero((cells >= 0) & ~np.isin(standings[cells], sure))
 
     asked, total = 0, min(most, sum(len(waiting(found.index.find(one.people))) for one in _chunks(people)))
-    answers, decided, pairs = _Answers(work / ANSWERS, swept, found), Counter[tuple[str, str]](), dict[int, Pairs]()
+    answers, decided, pairs = _Answers(work / ANSWERS, subject, found), Counter[tuple[str, str]](), dict[int, Pairs]()
     with (
         step("Asking about people whom no cell decides", StepKind.COUNT, total) as advance,
         ParquetAppender(work / PEOPLE) as file,
@@ -228,12 +228,12 @@ class _PersonAnswer:
 class _Answers:
     """Answers about some people, each kept in a file that a resumed run finds again."""
 
-    def __init__(self, folder: Path, swept: SweptModel, found: Sweep) -> None:
+    def __init__(self, folder: Path, subject: Subject, found: Sweep) -> None:
         from lcifr.certification.sweep.pair_question import PairQuestion
         from lcifr.data.files import versions
         from lcifr.workflows.parts import PartFiles
 
-        self._question, self._schema = PairQuestion(swept), swept.encoding.schema
+        self._question, self._schema = PairQuestion(subject), subject.encoding.schema
         self._about = f"{found.hash} {sorted(versions().items())}".encode()
         self._parts, self._number = PartFiles(folder, 1, ".parquet"), 0
 

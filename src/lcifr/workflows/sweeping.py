@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from lcifr.certification.sweep.look_up import ProvedCells
     from lcifr.certification.sweep.result import Sweep
     from lcifr.certification.sweep.sweeper import Sweeper
-    from lcifr.certification.sweep.swept_model import SweptModel
     from lcifr.data import Encoding, Schema
     from lcifr.workflows.people import PeopleSource
     from lcifr.workflows.results import LookUpSummary, ModelSummary
@@ -70,7 +69,7 @@ class WorstPair:
         return {name: value for name, value in self.x.items() if value == self.other[name]}
 
 
-def worst_pairs(swept: SweptModel, pairs: list[Pairs], most: int = LISTED) -> tuple[WorstPair, ...]:
+def worst_pairs(subject: Subject, pairs: list[Pairs], most: int = LISTED) -> tuple[WorstPair, ...]:
     """The pairs with the largest distance between their outputs; one that is another turned round is left out."""
     import numpy as np
 
@@ -80,7 +79,7 @@ def worst_pairs(swept: SweptModel, pairs: list[Pairs], most: int = LISTED) -> tu
     if not pairs:
         return ()
     x, other = (Individuals.joined([getattr(pair, who) for pair in pairs]) for who in ("x", "other"))
-    apart = np.abs(swept.score(x) - swept.score(other)).max(1)
+    apart = np.abs(subject.directed_scores(x) - subject.directed_scores(other)).max(1)
     seen: set[frozenset[bytes]] = set()
     rows: list[int] = []
     for row in np.argsort(-apart, kind="stable").tolist():
@@ -90,7 +89,7 @@ def worst_pairs(swept: SweptModel, pairs: list[Pairs], most: int = LISTED) -> tu
             rows.append(row)
         if len(rows) == most:
             break
-    one, two = (swept.decide(people.take(rows)) for people in (x, other))
+    one, two = (subject.model.decide(subject.scores(people.take(rows))) for people in (x, other))
     tables = [people.take(rows).to_pandas().to_dict("records") for people in (x, other)]
     plain = [[{str(name): json_value(value) for name, value in row.items()} for row in table] for table in tables]
     return tuple(
@@ -144,7 +143,7 @@ class SweepCheck:
         return ", ".join(said)
 
 
-def write_and_check(work: Path, swept: SweptModel, found: Sweep, nodes: int) -> SweepCheck:
+def write_and_check(work: Path, subject: Subject, found: Sweep, nodes: int) -> SweepCheck:
     """Write the bundle of a sweep into its folder, check it, and keep the report beside it."""
     from lcifr.certification.sweep.bundle import write_sweep_bundle
     from lcifr.check.bundle import check_bundle
@@ -153,7 +152,7 @@ def write_and_check(work: Path, swept: SweptModel, found: Sweep, nodes: int) -> 
 
     shutil.rmtree(work / BUNDLE, ignore_errors=True)  # of a sweep that was stopped after it, and has gone on
     with step("Writing the proofs", StepKind.COUNT) as progress:
-        write_sweep_bundle(work / BUNDLE, swept, found, budget=Budget(nodes=MORE_NODES * nodes), progress=progress)
+        write_sweep_bundle(work / BUNDLE, subject, found, budget=Budget(nodes=MORE_NODES * nodes), progress=progress)
     with step("Checking the proofs in exact arithmetic", StepKind.COUNT) as progress:
         report = check_bundle(work / BUNDLE, progress, patience=PATIENCE)
     write_json(work / CHECKED, asdict(report))
@@ -419,30 +418,28 @@ def _sweep(
     run: Run, subject: Subject, people: PeopleSource, options: SweepOptions, warnings: tuple[str, ...] = ()
 ) -> SweepResult:
     from lcifr.certification.sweep.sweeper import Sweeper
-    from lcifr.certification.sweep.swept_model import SweptModel
     from lcifr.workflows.results import decisions_of, name_decisions
 
     assert subject.origin is not None
     summary = subject.origin.summary(subject)
     summary = replace(summary, labels=name_decisions(options.labels, decisions_of(subject.model)))
     whole = options.universe == "whole"
-    swept = SweptModel(subject)
     run.lost = "A few seconds of work are lost."
     if run.steps.kept(SWEPT):
-        found = _read(run.work / SWEPT, swept, whole)
+        found = _read(run.work / SWEPT, subject, whole)
     else:
         file = run.work / CELLS
-        start = _read(file, swept, whole) if run.resumed and file.is_file() else None
-        sweeper = Sweeper(swept, whole=whole, nodes=options.nodes, start=start)
+        start = _read(file, subject, whole) if run.resumed and file.is_file() else None
+        sweeper = Sweeper(subject, whole=whole, nodes=options.nodes, start=start)
         found = _run(run, sweeper, options, subject.schema)
         _keep(run, found, subject.schema, SWEPT)
         run.steps.keep(SWEPT)
-    decided, found = decide_people(run.work, swept, found, people, options.people)
+    decided, found = decide_people(run.work, subject, found, people, options.people)
     _keep(run, found, subject.schema)
     found.counterexamples().to_csv(run.work / PAIRS, index=False)
     subject.encoder.encoding.save(run.work / ENCODING)
-    worst = worst_pairs(swept, found.pairs)
-    checked = write_and_check(run.work, swept, found, options.nodes) if options.bundle else None
+    worst = worst_pairs(subject, found.pairs)
+    checked = write_and_check(run.work, subject, found, options.nodes) if options.bundle else None
     result = SweepResult(_warned(summary, warnings), found, decided, worst, checked)
     (run.work / SWEPT).unlink()
     run.finish(result.to_dict())
@@ -481,12 +478,10 @@ def _keep(run: Run, found: Sweep, schema: Schema, name: str = CELLS) -> None:
     beside.replace(run.work / name)
 
 
-def _read(file: Path, swept: SweptModel, whole: bool) -> Sweep:
+def _read(file: Path, subject: Subject, whole: bool) -> Sweep:
     import pyarrow.parquet as pq
 
     from lcifr.certification.sweep.result import from_table
 
-    schema = swept.encoding.schema
-    return from_table(
-        pq.read_table(file), schema, whole=whole, arithmetic=swept.subject.arithmetic, hashes=swept.hashes
-    )
+    schema = subject.encoding.schema
+    return from_table(pq.read_table(file), schema, whole=whole, arithmetic=subject.arithmetic, hashes=subject.hashes)

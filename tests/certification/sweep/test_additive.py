@@ -9,9 +9,9 @@ import pytest
 
 from lcifr import FairBooster, RobustClassifier
 from lcifr.certification.sweep.additive import AdditiveQuestion, largest_change
+from lcifr.certification.sweep.alike import reached_people
 from lcifr.certification.sweep.result import CellStatus
 from lcifr.certification.sweep.sweeper import Sweeper, sweep
-from lcifr.certification.sweep.swept_model import reached_people
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.rule import Rule
 from lcifr.models.trees import CategoryNode, NumberNode, TreeLeaf, TreeNode, Trees
@@ -42,7 +42,7 @@ def additive(seed: int, outputs: int = 1, tolerance: float | None = None, count:
 @pytest.mark.parametrize(("seed", "outputs", "tolerance"), [(0, 1, None), (1, 1, None), (4, 3, None), (6, 1, 1.5)])
 def test_sweeps_are_what_trying_everybody_finds(seed: int, outputs: int, tolerance: float | None):
     universe = additive(seed, outputs, tolerance)
-    assert universe.swept.additive is not None
+    assert universe.swept.terms is not None
     violating = universe.violating()
     standing = Sweeper(universe.swept).run().locate(everybody())
     assert ((standing == CellStatus.VIOLATING) == violating).all()
@@ -77,12 +77,12 @@ def test_changes_of_terms_are_those_of_all_pairs(seed: int):
     """Never less than the largest of all similar pairs in the cell."""
     universe, cells, people = additive(seed), some_cells(seed), everybody()
     swept = universe.swept
-    assert swept.additive is not None
+    assert swept.terms is not None
     region = swept.pairs.region(cells)
     x, other = (people.take(rows.reshape(-1)) for rows in np.meshgrid(np.arange(72), np.arange(72), indexing="ij"))
     pairs = PairedPeople(x, other)
     similar = universe.similarity.holds(x, other)
-    for term in swept.additive.model.terms:
+    for term in swept.terms.model.terms:
         gain = (term(ENCODING.encode(pairs.x)) - term(ENCODING.encode(pairs.other)))[:, 0]
         shared = all(swept.pairs.others[axis.attribute] == axis.attribute for axis in term.bins.axes)
         bound = np.max([
@@ -110,9 +110,9 @@ def test_a_number_changes_by_no_more_than_is_near():
 def test_whatever_the_search_proves_the_closed_form_proves(seed: int):
     universe, cells = additive(seed), some_cells(seed)
     swept = universe.swept
-    assert swept.additive is not None
+    assert swept.terms is not None
     region = swept.pairs.region(cells)
-    mine = AdditiveQuestion(swept, swept.additive).proved(region)
+    mine = AdditiveQuestion(swept, swept.terms).proved(region)
     reach = reached_people(swept.pairs, region, cells, swept.encoding)
     values = universe.function(ENCODING.encode(everybody()))[:, 0] > 0
     inside = reach.contains(np.broadcast_to(ENCODING.encode(everybody()), (len(cells), 72, len(ENCODING.features))))

@@ -104,7 +104,7 @@ def test_everybody_similar_is_found(text: str):
         person = people.take([row])
         found = everybody_similar(swept, person)
         assert found is not None
-        alike = swept.encoder.similarity.holds(people.take(np.full(len(people), row)), people)
+        alike = swept.similarity.holds(people.take(np.full(len(people), row)), people)
         names = {tuple(values) for values in found.to_pandas().itertuples(index=False)}
         assert len(names) == len(found)
         assert names == {tuple(values) for values in people.take(alike).to_pandas().itertuples(index=False)}

@@ -11,7 +11,6 @@ from lcifr.certification.handover import FrozenEncoder
 from lcifr.certification.subject import Subject
 from lcifr.certification.sweep.result import CellStatus, Sweep
 from lcifr.certification.sweep.sweeper import AT_LEAST, SuccessRate, Sweeper
-from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Encoding, Numeric, Schema
 from lcifr.models.model import Model
 from lcifr.models.network import Network
@@ -109,7 +108,7 @@ def test_a_cell_between_two_neighbouring_floats_is_not_violating_by_a_pair_of_on
     encoding = Encoding(schema, np.array([1.0]), np.array([last - 1.0]))
     network = Network.from_arrays([(np.array([[1.0, -0.5, 0.5]]), np.array([-0.1]))])
     encoder = FrozenEncoder(Network.from_arrays([(np.eye(3), np.zeros(3))]), Similarity("same(n)", schema, encoding))
-    found = Sweeper(SweptModel(Subject(encoder, Model(network, Rule.of(1))))).run()
+    found = Sweeper(Subject(encoder, Model(network, Rule.of(1)))).run()
     assert found.refuted
     assert found.share(CellStatus.VIOLATING) == 0
     assert found.share(CellStatus.OPEN) == 1

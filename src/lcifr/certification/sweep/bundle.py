@@ -30,11 +30,11 @@ from lcifr.certification.bundle import (
 )
 from lcifr.certification.counterexample import CounterexampleChecker
 from lcifr.certification.demands import outputs_at
-from lcifr.certification.subject import rule_of_bundle
+from lcifr.certification.subject import Subject, rule_of_bundle
+from lcifr.certification.sweep.alike import limits_alike, reached_people
 from lcifr.certification.sweep.pair_question import PairQuestion
 from lcifr.certification.sweep.pairs import FixedChange, people_of
 from lcifr.certification.sweep.result import CellStatus, Sweep, SweptCell
-from lcifr.certification.sweep.swept_model import SweptModel, limits_alike, reached_people
 from lcifr.data import Individuals
 from lcifr.data.files import describe_files, fresh_folder, versions, write_manifest
 from lcifr.errors import LcifrError
@@ -146,7 +146,7 @@ MOST_CLASSES = 16
 class CellClaims:
     """Claims about cells, one search for each batch. Whatever the search does not reach is left open."""
 
-    swept: SweptModel
+    subject: Subject
     budget: Budget
 
     def of(self, standings: Sequence[CellStatus], cells: Sequence[SweptCell]) -> list[Claim]:
@@ -168,12 +168,12 @@ class CellClaims:
 
     @property
     def _few_classes(self) -> bool:
-        rule = self.swept.rule
+        rule = self.subject.rule
         return rule.kind is not Kind.CLASS or rule.outputs <= MOST_CLASSES
 
     @cached_property
     def _question(self) -> PairQuestion:
-        return PairQuestion(self.swept)
+        return PairQuestion(self.subject)
 
     def _proved(self, cells: UniverseCells) -> list[Claim]:
         """That no pair is decided differently: because everybody is decided alike, or by both decisions at once."""
@@ -188,22 +188,22 @@ class CellClaims:
     @property
     def _attempts(self) -> tuple[Callable[[UniverseCells], list[Claim]], ...]:
         """One function is cheaper to search and to check than its product, and proves most cells."""
-        network = self._question.copies is not None and len(self.swept.scores) and self._few_classes
-        alike = () if self.swept.rule.kind is Kind.NUMBER else (self._alike,)
+        network = self._question.copies is not None and len(self.subject.score_directions) and self._few_classes
+        alike = () if self.subject.rule.kind is Kind.NUMBER else (self._alike,)
         return (*alike, self._both) if network else alike
 
     def _both(self, cells: UniverseCells) -> list[Claim]:
         """That no pair is decided differently, by both decisions as one network."""
-        region = self.swept.pairs.region(cells, as_written=True)
+        region = self.subject.pairs.region(cells, as_written=True)
         limits = self._question.limits(region, cells.whole)
         shown = prove(self._question.both.merged, limits, region, self.budget)
         return [{} if found is None else {"standing": "proved", "proofs": found} for found in shown]
 
     def _alike(self, cells: UniverseCells) -> list[Claim]:
         """That everyone whom the pairs reach is decided as the one in the middle of the cell."""
-        swept, people = self.swept, cells.middles()
-        pairs = swept.pairs.region(cells, as_written=True)
-        shown = self._alike_proofs(reached_people(swept.pairs, pairs, cells, swept.encoding), people)
+        subject, people = self.subject, cells.middles()
+        pairs = subject.pairs.region(cells, as_written=True)
+        shown = self._alike_proofs(reached_people(subject.pairs, pairs, cells, subject.encoding), people)
         return [
             {} if found is None else {"standing": "proved", **predicted, "proofs": found}
             for found, predicted in zip(shown, self._predictions(people), strict=True)
@@ -211,17 +211,17 @@ class CellClaims:
 
     def _alike_proofs(self, region: Region, people: Individuals) -> list[list[Any] | None]:
         """Proofs that everyone in each region is decided as one person is."""
-        deployment = self.swept.deployment
-        own = outputs_at(deployment, self.swept.encoding.encode(people))
-        return prove(deployment.merged, limits_alike(self.swept, region, own), region, self.budget)
+        deployment = self.subject.deployed
+        own = outputs_at(deployment, self.subject.encoding.encode(people))
+        return prove(deployment.merged, limits_alike(self.subject, region, own), region, self.budget)
 
     def _certified(self, cells: UniverseCells) -> list[Claim]:
         """Of cells of one individual each: the person's own certificate."""
         if not len(cells):
             return []
         people = cells.middles()
-        region = narrow_to_whole_numbers(self.swept.encoder.similarity.region(people), self.swept.encoding)
-        checker = CounterexampleChecker(self.swept.subject, people)
+        region = narrow_to_whole_numbers(self.subject.similarity.region(people), self.subject.encoding)
+        checker = CounterexampleChecker(self.subject, people)
         limits, asked = limits_end_to_end(checker, region), checker.deployment.asked_over(region)
         claims = list[Claim]()
         predicted = self._predictions(people)
@@ -236,7 +236,7 @@ class CellClaims:
         assert one.pair is not None
         change = FixedChange(one.cell, one.pair)
         before, after = (
-            self._alike_proofs(people_of(self.swept, cell), person)[0]
+            self._alike_proofs(people_of(self.subject, cell), person)[0]
             for cell, person in ((one.cell, one.pair.x), (change.moved, one.pair.other))
         )
         if before is None or after is None:
@@ -254,7 +254,7 @@ class CellClaims:
         return {"x": plain_person(one.pair.x, 0), "decision": decision}
 
     def _predictions(self, people: Individuals) -> list[dict[str, int]]:
-        rule, outputs = self.swept.rule, outputs_at(self.swept.deployment, self.swept.encoding.encode(people))
+        rule, outputs = self.subject.rule, outputs_at(self.subject.deployed, self.subject.encoding.encode(people))
         return [class_claim(rule, decided) for decided in rule.decide(outputs.values)]
 
 
@@ -274,7 +274,7 @@ Shares = dict[str, Fraction]
 
 def write_sweep_bundle(
     folder: str | Path,
-    swept: SweptModel,
+    subject: Subject,
     found: Sweep,
     *,
     budget: Budget | None = None,
@@ -286,24 +286,24 @@ def write_sweep_bundle(
     does not find within ``budget`` again, ties (a pair that differs by one, or cells without strict crossings), and
     numbers that trees predict.
     """
-    if swept.deployment.is_composed:
+    if subject.deployed.is_composed:
         raise LcifrError(
             "proofs of a model on the scores of a booster are not written for sweeps", fix="sweep without a bundle"
         )
     with fresh_folder(folder) as fresh:
-        (fresh / ENCODER).write_bytes(encoder_bytes(swept.encoder.function, swept.model))
-        (fresh / ENCODING).write_bytes(swept.encoder.encoding.to_bytes())
-        (fresh / SIMILARITY).write_bytes(swept.encoder.similarity.to_bytes())
-        (fresh / MODEL).write_bytes(checked_size(swept.model.function.to_bytes()))
-        shares = _write_cells(fresh / PEOPLE, CellClaims(swept, budget or Budget()), found, progress)
+        (fresh / ENCODER).write_bytes(encoder_bytes(subject.encoder.function, subject.model))
+        (fresh / ENCODING).write_bytes(subject.encoder.encoding.to_bytes())
+        (fresh / SIMILARITY).write_bytes(subject.similarity.to_bytes())
+        (fresh / MODEL).write_bytes(checked_size(subject.model.function.to_bytes()))
+        shares = _write_cells(fresh / PEOPLE, CellClaims(subject, budget or Budget()), found, progress)
         manifest = {
             "format": FORMAT,
             "people": len(found.index.cells),
-            "decision": rule_of_bundle(swept.model.rule),
+            "decision": rule_of_bundle(subject.model.rule),
             "sweep": {
                 "universe": "whole" if found.whole else "reals",
                 "arithmetic": str(found.arithmetic),
-                "others": swept.pairs.others,
+                "others": subject.pairs.others,
                 "shares": {standing: str(share) for standing, share in shares.items()},
             },
             "versions": versions(),

@@ -6,9 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from lcifr.certification.counterexample import Pairs, in_universe, simplify
+from lcifr.certification.counterexample import CounterexampleChecker, Pairs, in_universe, simplify
 from lcifr.certification.demands import BoolArray, FloatArray
-from lcifr.certification.sweep.swept_model import SweptModel, decided_alike
+from lcifr.certification.subject import Subject
+from lcifr.certification.sweep.alike import decided_alike
 from lcifr.data import Categorical, Individuals, Numeric
 from lcifr.models.rule import Kind
 from lcifr.phi.core import AllOf, AnyOf, Category, Compare, Core, LinearForm, PairedPeople, SameCategory, is_ranked
@@ -25,7 +26,7 @@ SAMPLED = 32
 
 
 def find_pairs(
-    swept: SweptModel,
+    subject: Subject,
     cells: UniverseCells,
     region: Region,
     points: FloatArray | None = None,
@@ -40,84 +41,86 @@ def find_pairs(
     points : (cells, k, features), NaN where there is none; None for a sample, whose points are not moved onto people.
     """
     result, sampled = Pairs.none(cells.middles()), points is None
-    points = draw_pairs(swept, cells, SAMPLED) if points is None else points
+    points = draw_pairs(subject, cells, SAMPLED) if points is None else points
     blank: BoolArray = np.asarray(np.isnan(points).any(-1))
     at, which = np.nonzero(~blank)
     if not len(at):
         return result
     flat = points[at, which]
-    people = swept.pairs.encoding.decode(flat) if sampled else region.take(at).decode(flat).individuals
-    pair = swept.pairs.split(people)
+    people = subject.pairs.encoding.decode(flat) if sampled else region.take(at).decode(flat).individuals
+    pair = subject.pairs.split(people)
     good = cells.take(at).contains(pair.x) & in_universe(pair.x)
     some = np.flatnonzero(good)
     for as_read in (True, False):  # the library is asked about the few that the model as it was read decides otherwise
         if not len(some):
             return result
-        checker = swept.checker(pair.x.take(some), without_library=as_read)
+        x = pair.x.take(some)
+        checker = CounterexampleChecker(subject, x, None if as_read else subject.library_decisions(x))
         some = some[checker.is_counterexample(np.arange(len(some)), pair.other.take(some))]
-        if swept.subject.reference is None or without_library:
+        if subject.reference is None or without_library:
             break
     cell, first = np.unique(at[some], return_index=True)
     some = some[first]
     return result.replaced(cell, Pairs(pair.x.take(some), pair.other.take(some), np.ones(len(cell), np.bool_)))
 
 
-def draw_pairs(swept: SweptModel, cells: UniverseCells, count: int) -> FloatArray:
+def draw_pairs(subject: Subject, cells: UniverseCells, count: int) -> FloatArray:
     """(cells, count, features) encoded pairs: x anywhere in the cell, and x′ among those similar to this x.
 
     Of one x, who is similar is mostly a box: far quicker to draw from than from all pairs of a cell. Where nobody is, x
     stands for both.
     """
-    space, similarity = swept.pairs, swept.encoder.similarity
+    space, similarity = subject.pairs, subject.similarity
     x = cells.draw(count, np.random.default_rng(0))
     around = similarity.region(x)
-    reached = (narrow_to_whole_numbers(around, swept.encoding) if cells.whole else around).sample(1)[:, 0]
+    reached = (narrow_to_whole_numbers(around, subject.encoding) if cells.whole else around).sample(1)[:, 0]
     nobody: BoolArray = np.asarray(np.isnan(reached).any(1))
-    other = swept.encoding.decode(np.where(nobody[:, None], swept.encoding.encode(x), reached))
+    other = subject.encoding.decode(np.where(nobody[:, None], subject.encoding.encode(x), reached))
     points = space.encoding.encode(space.join(PairedPeople(x, other)))
     return points.reshape(len(cells), count, points.shape[1])
 
 
-def simplified(swept: SweptModel, pairs: Pairs) -> Pairs:
+def simplified(subject: Subject, pairs: Pairs) -> Pairs:
     """The same with x′ as much like x as it can be."""
     rows = np.flatnonzero(pairs.found)
     if not len(rows):
         return pairs
     some = pairs.take(rows)
-    return pairs.replaced(rows, simplify(swept.checker(some.x), some))
+    checker = CounterexampleChecker(subject, some.x, subject.library_decisions(some.x))
+    return pairs.replaced(rows, simplify(checker, some))
 
 
 # Cells in which everybody has a counterexample: one change that φ admits for all of them, both decisions proved.
 
 
-def violating_everywhere(swept: SweptModel, cells: UniverseCells, pairs: Pairs, budget: Budget) -> BoolArray:
+def violating_everywhere(subject: Subject, cells: UniverseCells, pairs: Pairs, budget: Budget) -> BoolArray:
     """(cells,) where the change from x to x′ of the cell's pair makes a violation of everybody in the cell."""
     found = np.zeros(len(cells), np.bool_)
-    if swept.rule.kind is Kind.NUMBER:
+    if subject.rule.kind is Kind.NUMBER:
         return found
     changes = [FixedChange(cells.take([row]), pairs.take([row])) for row in range(len(cells))]
     asked = [
         row
         for row, change in enumerate(changes)
-        if pairs.found[row] and change.is_exact and change.always(swept.encoder.similarity.core)
+        if pairs.found[row] and change.is_exact and change.always(subject.similarity.core)
     ]
     if not asked:
         return found
     rows = np.array(asked)
-    before = _alike(swept, cells.take(rows), pairs.x.take(rows), budget)
+    before = _alike(subject, cells.take(rows), pairs.x.take(rows), budget)
     moved = UniverseCells.joined([changes[row].moved for row in asked])
-    found[rows] = before & _alike(swept, moved, pairs.other.take(rows), budget)
+    found[rows] = before & _alike(subject, moved, pairs.other.take(rows), budget)
     return found
 
 
-def _alike(swept: SweptModel, cells: UniverseCells, people: Individuals, budget: Budget) -> BoolArray:
-    return decided_alike(swept, people_of(swept, cells), people, budget)
+def _alike(subject: Subject, cells: UniverseCells, people: Individuals, budget: Budget) -> BoolArray:
+    return decided_alike(subject, people_of(subject, cells), people, budget)
 
 
-def people_of(swept: SweptModel, cells: UniverseCells) -> Region:
+def people_of(subject: Subject, cells: UniverseCells) -> Region:
     """(cells,) everybody in each cell."""
-    region = cells.region(swept.encoding)
-    return narrow_to_whole_numbers(region, swept.encoding) if cells.whole else region
+    region = cells.region(subject.encoding)
+    return narrow_to_whole_numbers(region, subject.encoding) if cells.whole else region
 
 
 class FixedChange:

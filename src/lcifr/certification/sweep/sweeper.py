@@ -15,11 +15,11 @@ import numpy as np
 
 from lcifr.certification.counterexample import Pairs
 from lcifr.certification.demands import FloatArray
-from lcifr.certification.subject import subject_of
+from lcifr.certification.subject import Subject, subject_of
+from lcifr.certification.sweep.alike import refuse_unsweepable
 from lcifr.certification.sweep.pair_question import CellAnswers, PairQuestion
 from lcifr.certification.sweep.pairs import violating_everywhere
 from lcifr.certification.sweep.result import CellStatus, Sweep, SweepLimit, SweptCell
-from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Individuals
 from lcifr.errors import LcifrError
 from lcifr.models.rule import Kind
@@ -55,12 +55,12 @@ def cut(cells: UniverseCells, score: Callable[[Individuals], FloatArray]) -> lis
     return [one.cut(mine) for one, mine in zip(moves, np.split(values, ends[:-1]), strict=True)]
 
 
-def agreement(swept: SweptModel, cells: UniverseCells) -> FloatArray:
+def agreement(subject: Subject, cells: UniverseCells) -> FloatArray:
     """(cells,) how far drawn people of a cell are decided alike: 1 where all are, little where half of them are not."""
-    if swept.rule.kind is Kind.NUMBER:
+    if subject.rule.kind is Kind.NUMBER:
         return np.ones(len(cells))
     people = cells.draw(DRAWN, np.random.default_rng(0))
-    decisions = np.asarray(swept.decide(people)).reshape(len(cells), DRAWN)
+    decisions = np.asarray(subject.model.decide(subject.scores(people))).reshape(len(cells), DRAWN)
     alike = (decisions[:, :, None] == decisions[:, None, :]).sum(1).max(1) / DRAWN
     return np.asarray(np.maximum(2.0 * alike - 1.0, LEAST) ** EXPONENT)
 
@@ -143,13 +143,13 @@ class Sweeper:
 
     Parameters
     ----------
-    swept : the model, with who counts as similar.
+    subject : what decides, and who is similar; a pair counts only if the library of such a model decides differently.
     whole : whether whole-number attributes hold whole numbers only.
     nodes : of the search in a cell.
     start : what an earlier sweep of the same model knew; None to begin with everybody.
     """
 
-    swept: SweptModel
+    subject: Subject
     whole: bool = True
     nodes: int = NODES
     start: Sweep | None = None
@@ -160,8 +160,9 @@ class Sweeper:
     _pays: SuccessRate = field(default_factory=SuccessRate)
 
     def __post_init__(self) -> None:
-        self._question = PairQuestion(self.swept)
-        everybody = UniverseCells.everybody(self.swept.encoding, whole=self.whole)
+        self._question = PairQuestion(self.subject)
+        everybody = UniverseCells.everybody(self.subject.encoding, whole=self.whole)
+        refuse_unsweepable(self.subject)
         self._total = everybody.measures()[0]
         if self.start is None:
             self._push([SweptCell(everybody, Fraction(1))])
@@ -174,7 +175,7 @@ class Sweeper:
     def _push(self, some: Sequence[SweptCell]) -> None:
         """Queue cells: large ones and those that are decided alike come first, because there more is proved soon."""
         if some:
-            chances = agreement(self.swept, UniverseCells.joined([one.cell for one in some]))
+            chances = agreement(self.subject, UniverseCells.joined([one.cell for one in some]))
             for one, chance in zip(some, chances.tolist(), strict=True):
                 heapq.heappush(self._open, (-float(one.share) * chance, next(self._turn), one))
 
@@ -199,9 +200,9 @@ class Sweeper:
         """What is known so far."""
         rest = (*(one for *_, one in self._open), *self._done["uncut"])
         proved, violating = (tuple(self._done[name]) for name in ("proved", "violating"))
-        if self.swept.ignores_changes:  # both outputs of every pair are the same, but for what machines round
+        if self.subject.ignores_changes:  # both outputs of every pair are the same, but for what machines round
             proved, rest = (*proved, *(replace(one, strict=False) for one in rest)), ()
-        return Sweep(proved, violating, rest, self.whole, self.swept.subject.arithmetic, self.swept.hashes)
+        return Sweep(proved, violating, rest, self.whole, self.subject.arithmetic, self.subject.hashes)
 
     @property
     def decided(self) -> float:
@@ -229,7 +230,7 @@ class Sweeper:
             answers = ask(part.middles(), budget) if single else self._ask_about(part, budget)
             proved[fresh], strict[fresh] = answers.proved, answers.strict
             pairs = pairs.replaced(fresh, answers.pairs)
-        everywhere = pairs.found if single else violating_everywhere(self.swept, cells, pairs, budget)
+        everywhere = pairs.found if single else violating_everywhere(self.subject, cells, pairs, budget)
         left = list[SweptCell]()
         for row, one in enumerate(some):
             pair = pairs.take([row]) if pairs.found[row] else None
@@ -259,7 +260,7 @@ class Sweeper:
             return
         halves = list[SweptCell]()
         cells = UniverseCells.joined([one.cell for one in some])
-        for known, two in zip(some, cut(cells, self.swept.score), strict=True):
+        for known, two in zip(some, cut(cells, self.subject.directed_scores), strict=True):
             if two is None:  # one individual, or numbers between which is no float: a pair of one is not one of all
                 self._done["uncut"].append(known)
                 continue
@@ -312,5 +313,5 @@ def sweep(
     if universe not in ("whole", "reals"):
         raise LcifrError(f'universe="{universe}" is neither "whole" nor "reals"', fix='say universe="whole"')
     subject = subject_of(encoder, model, X, similarity, groups, tolerance, arithmetic).subject
-    sweeper = Sweeper(SweptModel(subject), whole=universe == "whole", nodes=nodes)
+    sweeper = Sweeper(subject, whole=universe == "whole", nodes=nodes)
     return sweeper.run(cells=cells, seconds=seconds, progress=progress)
