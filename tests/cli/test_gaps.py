@@ -166,7 +166,7 @@ def test_every_format_of_the_report_says_who_was_not_examined(folder: Path, audi
 def test_a_model_card_rounds_as_the_report_and_says_who_its_figures_are_of(folder: Path, audited: Said) -> None:
     made = read_folder(folder / "audit")
     odd = {"certified": 252, "violated": 71, "undecided": 0, "people": 323, "not_examined": 77}
-    report = replace(made, proved=replace(made.proved, **odd))
+    report = replace(made, statement=replace(made.statement, **odd))
     card, page = model_card(AuditResult.read(folder / "audit"), report), render_markdown(report)
     for share in ("63.0 %", "17.7 %", "19.3 %"):  # 17.75 % and 19.25 % would each round on its own
         assert f"{share} |" in card
@@ -187,7 +187,7 @@ def test_a_result_of_before_is_read_as_what_it_should_have_said(folder: Path, au
     settings["files"].pop("result.json", None)
     (tmp_path / "audit" / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
     file.write_text(json.dumps(before), encoding="utf-8")
-    assert read_folder(tmp_path / "audit").proved.share == 0.4
+    assert read_folder(tmp_path / "audit").statement.share == 0.4
 
 
 def test_an_interval_for_a_sample_counts_its_own_gaps(folder: Path) -> None:

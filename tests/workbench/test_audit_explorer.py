@@ -19,7 +19,7 @@ def who(opened, kind):
 
 
 def own_values(person):
-    return {one["name"]: one["own"] for one in person["movable"]}
+    return {one["attribute"]["name"]: one["own"] for one in person["movable"]}
 
 
 def test_everybody_is_there_with_their_verdict(opened, written):

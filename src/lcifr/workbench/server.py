@@ -33,8 +33,8 @@ from lcifr.workflows.events import Event, Note, Warned, listening
 # The guard in front of every request: token, host, origin, size and time of bodies, and headers of every answer.
 #
 # The server listens on 127.0.0.1 alone, but every page that the browser shows can send requests there. So nothing is
-# answered without the token, which is the first part of every path; a name that somebody's DNS leads here is refused by
-# its Host header, and a page of another site by Origin and Sec-Fetch-Site, whatever they know.
+# answered without the token, which is the first part of every path; a foreign name that DNS points here is refused by
+# its Host header, and a page of another site by Origin and Sec-Fetch-Site, even if they know the token.
 
 LARGEST_BODY = 1_000_000
 """Bytes of a request. A formula has 50,000 characters at most; tables and models are files of the folder."""
@@ -180,7 +180,7 @@ def build_app(bench: Workbench, token: str, hosts: Iterable[str]) -> ASGIApp:
     async def answer(request: Request) -> Response:
         name = request.path_params["name"]
         if name not in bench.names:
-            return _json({"error": f"nobody can ask for “{name}”", "fix": ""}, 404)
+            return _json({"error": f"there is no request “{name}”", "fix": ""}, 404)
         body = await request.body()
         return await run_in_threadpool(_answer, bench, name, body)
 

@@ -80,7 +80,7 @@ class NothingAsked:
 
 @dataclass(frozen=True)
 class TableAsked:
-    """A table, and the schema it is read with; row : somebody of it."""
+    """A table, and the schema it is read with; row : of one of its people."""
 
     table: str
     schema: str = ""
@@ -114,7 +114,7 @@ class FormulaToSave:
 
 @dataclass(frozen=True)
 class PersonAsked:
-    """A person of an audit; values : of somebody else, for what if."""
+    """A person of an audit; values : of a changed copy, for "what if"."""
 
     audit: str
     id: str
@@ -176,7 +176,7 @@ class Workbench:
         return tuple(self._abilities)
 
     def answer(self, name: str, values: Mapping[str, Any]) -> Any:
-        """Plain values for JSON; KeyError for what nobody can ask for."""
+        """Plain values for JSON; KeyError for an unknown name."""
         ability = self._abilities[name]
         found = ability.answer(read_as(ability.request, values))
         return asdict(found) if is_dataclass(found) and not isinstance(found, type) else found
@@ -210,7 +210,7 @@ class Workbench:
         return {"files": list(made.files), "run": asdict(self.runs.start(made.words, made.words[-1].partition("=")[2]))}
 
     def row(self, asked: TableAsked) -> dict[str, Any]:
-        """Somebody of a table, by attribute."""
+        """One person of a table, by attribute."""
         table = self.tables.open(asked.table, asked.schema)
         row = table.rows[0] if asked.row is None else asked.row
         return {"row": row, "values": values_of(table.people, table.place(row))}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lcifr.data.files import is_remote
 from lcifr.errors import LcifrError, TableError, no_such_file
 from lcifr.workflows.events import Listener, StepKind, listening, note, step
+from lcifr.workflows.options import argument, option
 from lcifr.workflows.people import (
     find_schema,
     fit_similarity,
@@ -37,18 +38,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FormulaRequest:
-    """Which formula to look at, and with whom.
+    """Which formula to look at, and the people to look at it with.
 
     Parameters
     ----------
-    formula : a .phi file, or the name of a ready one. data : a table or the name of a dataset, whose training people
-        are looked at; None for the dataset of a ready formula. schema : a .toml file or the name of a dataset; None for
-        the .toml beside the formula, else what is inferred.
+    data : None for the dataset of a ready-made formula. schema : None for the .toml next to the formula, else inferred.
     """
 
-    formula: str
-    data: str | None = None
-    schema: str | None = None
+    formula: str = argument("FILE|NAME", "A .phi file, or a ready-made formula; see `lcifr phi list`.")
+    data: str | None = option(
+        None,
+        "The people: a .csv or .parquet file, or the name of a dataset (its training people).",
+        metavar="FILE|NAME",
+    )
+    schema: str | None = option(None, "The schema: a .toml file, or the name of a dataset.", metavar="FILE|NAME")
+
+
+@dataclass(frozen=True)
+class CountOptions:
+    """How many people's neighbours are counted, and which."""
+
+    most: int = option(500, "Count the similar people of at most this many people.", least=1)
+    seed: int = option(0, "Seed for the sample and the examples.")
 
 
 @dataclass(frozen=True)
@@ -58,6 +69,10 @@ class ExplainedFormula:
     source: str
     formula: str
     english: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +232,7 @@ def _read_people(data: str, request: FormulaRequest) -> _FormulaPeople:
 
 
 def _complete_people(data: str, schema: Schema, table: pa.Table) -> _FormulaPeople:
-    """Those of whom everything is known: φ says nothing about others, and an audit of a model leaves them out too."""
+    """The rows without missing values: φ is not defined for others, and an audit of a model leaves them out too."""
     from lcifr.data.table import complete_rows
 
     kept = complete_rows(table, schema)
@@ -272,10 +287,14 @@ def _plain_example(example: Example) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class TableCheckRequest:
-    """table : a .csv or .parquet file. schema : a .toml file, or the name of a dataset; None for the one beside it."""
+    """Which table to check, against which schema."""
 
-    table: Path
-    schema: str | None = None
+    table: Path = argument("TABLE", "The table: .csv or .parquet.")
+    schema: str | None = option(
+        None,
+        "The schema: a .toml file, or the name of a dataset. "
+        "(Default: the .toml file next to the table, with the same name.)",
+    )
 
 
 @dataclass(frozen=True)
@@ -337,7 +356,7 @@ class DatasetInfo:
 
     Parameters
     ----------
-    state : ``built in``, ``here``, ``to fetch``, or ``by hand``. by_hand : what to do where nobody may download it.
+    state : ``built in``, ``here``, ``to fetch``, or ``by hand``. by_hand : what to do where it cannot be downloaded.
     """
 
     source: Source
