@@ -113,7 +113,7 @@ def _limits_for_all(checker: CounterexampleChecker, region: Region) -> Limits | 
 def _with_own_room(
     checker: CounterexampleChecker, region: Region, limits: Limits, answer: Answer, resources: Resources
 ) -> tuple[Limits, Answer]:
-    """The same with their own room for people whom the one of everyone may have left open.
+    """The same with a room of their own for people whom the common room may have left open.
 
     They are asked about again where only that one was passed: the search ends there.
     """
@@ -136,7 +136,7 @@ def _with_own_room(
 def find_simple(checker: CounterexampleChecker, region: Region, rows: IntArray, witness: FloatArray) -> Pairs:
     """Counterexamples to the people ``rows``, simplified; parameters as for :func:`find`.
 
-    A library is asked about what comes out, and about every candidate only for those whom it refuses there: calls of it
+    A library is asked about what comes out, and about every candidate only for people where it disagrees: calls of it
     cost far more than ours, and it hardly ever differs.
     """
     read = checker.without_library()
@@ -195,7 +195,7 @@ def limits_end_to_end(checker: CounterexampleChecker, region: Region) -> Limits:
 
 
 def may_overflow(checker: CounterexampleChecker, limits: Limits) -> BoolArray:
-    """(people,) whether numbers may overflow, of the person or of somebody similar."""
+    """(people,) whether numbers may overflow, of the person or of anyone similar."""
     return np.asarray(checker.own.may_overflow | (limits.limit <= -REFUSED / 2).any(1))
 
 
@@ -217,12 +217,12 @@ def reasons_of(
         Reason.FRACTIONAL: reached,
         Reason.BUDGET: (answer.status[rows] == Status.BUDGET).any(1),
     }
-    everybody = np.zeros(region.people, np.bool_)
-    return {reason: _put(everybody, rows, mask) for reason, mask in found.items()}
+    no_one = np.zeros(region.people, np.bool_)
+    return {reason: _put(no_one, rows, mask) for reason, mask in found.items()}
 
 
-def _put(everybody: BoolArray, rows: IntArray, mask: BoolArray) -> BoolArray:
-    found = everybody.copy()
+def _put(masks: BoolArray, rows: IntArray, mask: BoolArray) -> BoolArray:
+    found = masks.copy()
     found[rows] = mask
     return found
 
@@ -288,7 +288,7 @@ def box_of_everyone(subject: Subject, people: Individuals, region: Region, resou
 
 
 def limits_on_box(checker: CounterexampleChecker, handed: Representation, rows: IntArray) -> Limits:
-    """What must be shown of the trees on the boxes of the people ``rows`` for everybody similar to be decided alike."""
+    """What must be shown of the trees on the boxes of the people ``rows`` for everyone similar to be decided alike."""
     room = two_of(checker)[1].room_over(Region.from_arrays(handed.lower, handed.upper))
     return limits_of(checker.model.rule, checker.own.take(rows)).lowered(room)
 
@@ -459,7 +459,7 @@ def audit(
     arithmetic: str | None = None,
     sweep: Sweep | None = None,
 ) -> Audit:
-    """Prove from end to end that nobody similar gets another decision, or show somebody who does.
+    """Prove from end to end that no similar person gets another decision, or show one who does.
 
     ``audit(encoder, model, X)`` is about an encoder of ours and a model on top; ``audit(model, X, similarity=…)`` about
     a model of another library on the raw columns of a table: a fitted scikit-learn estimator or Pipeline, or the path
@@ -477,16 +477,16 @@ def audit(
     arithmetic : what the verdicts speak about: real numbers (``"exact"``), or every machine that computes encoder and
         model in ``"float64"`` or ``"float32"``; see docs/design/arithmetic.md. None for what the networks come from:
         float32 for a torch module in float32, else float64.
-    sweep : what :func:`lcifr.sweep` found of the same model and φ: whoever is in a strictly proved cell is certified
-        without a search, the others are searched for; nothing is said of the hand-over then.
+    sweep : what :func:`lcifr.sweep` found of the same model and φ: people in strictly proved cells are certified
+        without a search, the others are searched for; the hand-over is not judged then.
     """
     asked = subject_of(encoder, model, X, similarity, groups, tolerance, arithmetic)
     subject, people, missing = asked.subject, asked.people, asked.missing
-    everybody = as_ids(ids, len(people) if missing is None else len(missing))  # before hours of proofs
-    names, left_out = everybody, tuple[Id, ...]()
+    all_ids = as_ids(ids, len(people) if missing is None else len(missing))  # before hours of proofs
+    names, left_out = all_ids, tuple[Id, ...]()
     if missing is not None:
-        names = tuple(name for name, gone in zip(everybody, missing, strict=True) if not gone)
-        left_out = tuple(name for name, gone in zip(everybody, missing, strict=True) if gone)
+        names = tuple(name for name, gone in zip(all_ids, missing, strict=True) if not gone)
+        left_out = tuple(name for name, gone in zip(all_ids, missing, strict=True) if gone)
     modular = modular if asked.predicted is None and sweep is None else False  # of a library, nothing is handed over
     found = audit_region(
         subject,

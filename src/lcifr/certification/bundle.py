@@ -37,37 +37,37 @@ from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 
 @dataclass(frozen=True)
 class ProofSample:
-    """A sample: ``people`` drawn at random and without repetition from ``of`` people by ``seed``; or everybody."""
+    """A sample: ``people`` drawn at random and without repetition from ``of`` people by ``seed``; or all of them."""
 
     people: int
     of: int
     seed: int
 
     @property
-    def everybody(self) -> bool:
+    def is_everyone(self) -> bool:
         return self.people == self.of
 
     def rows(self) -> NDArray[np.int64]:
         """(people,) their rows, rising; the same ones every time."""
-        if self.everybody:
+        if self.is_everyone:
             return np.arange(self.of)
         return np.sort(np.random.default_rng(self.seed).choice(self.of, self.people, replace=False))
 
     def __str__(self) -> str:
-        if self.everybody:
+        if self.is_everyone:
             return f"all {self.of:,} people"
         return f"{self.people:,} of {self.of:,} people, drawn at random (seed {self.seed})"
 
 
 def read_sample(bundle: Path) -> ProofSample | None:
-    """Of whom the people of a bundle are a sample, by the word of whoever wrote it; None where it does not say."""
+    """How the people of a bundle were drawn, as its writer states it; None where it does not say."""
     found = json.loads((bundle / "manifest.json").read_bytes()).get("drawn")
     values = [found.get(name) for name in ("people", "of", "seed")] if isinstance(found, dict) else [None]
     return ProofSample(*values) if all(type(value) is int for value in values) else None
 
 
 def draw(of: int, most: int | None, seed: int = 0) -> ProofSample:
-    """At most so many people; everybody if None."""
+    """A sample of at most so many people; all of them if None."""
     return ProofSample(of if most is None else min(most, of), of, seed)
 
 
@@ -381,8 +381,8 @@ def write_bundle(
 ) -> Certificates | Audit | None:
     """Write everything an auditor needs to check a hand-over, or decisions, or both, with the proofs.
 
-    Returns the decisions as the bundle has them: whoever is certified and whose proof stops short of it is UNDECIDED,
-    and so is a verdict on the ball or box of somebody whose radius has no proof. Such a radius is said, not claimed.
+    Returns the decisions as the bundle has them: people who are certified and whose proof stops short are UNDECIDED,
+    and so is a verdict on a ball or box whose radius has no proof. Such a radius is stated, not claimed.
 
     Parameters
     ----------
@@ -441,8 +441,8 @@ def _check(
     if representation is not None and (stranger := _first_stranger(people, encoder, representation)) is not None:
         name = representation.ids[stranger]
         raise ArtefactError(
-            f'row {stranger} of X is not "{name}", whom the representation speaks about: f(x) is outside the box',
-            fix="pass the people whom it speaks about, in its order; nothing could be confirmed of others",
+            f'row {stranger} of X is not "{name}" of the representation: f(x) is outside the box',
+            fix="pass the people of the representation, in its order; nothing could be confirmed of others",
         )
 
 

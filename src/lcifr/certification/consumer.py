@@ -196,7 +196,7 @@ def certify(
     largest_radius: bool = True,
     arithmetic: str | None = None,
 ) -> Certificates:
-    """Prove, person by person, that everybody similar gets the same decision.
+    """Prove, person by person, that everyone similar gets the same decision.
 
     A consumer has z and not f(x), which is somewhere in the ball. So of a number it is proved that no two points there,
     z included, differ by the tolerance or more. An audit, which knows f(x), measures from there and certifies more.

@@ -88,7 +88,7 @@ class CounterexampleChecker:
     def _own_outputs(self, known: Outputs | None) -> Outputs:
         """Of the people: with one error for all, and each with their own where that leaves their decision open.
 
-        A number is compared with others to within its error, so there everybody has their own.
+        A number is compared with others to within its error, so there everyone has their own.
         """
         rough = self._rough.among(self.features)
         if known is None:
@@ -216,7 +216,7 @@ def _shorten(
 
     Parameters
     ----------
-    moved, column : whose number, and which; nobody is there twice.
+    moved, column : of whom, and which number; no row is there twice.
     """
     values = [shorter_numbers(value) for value in others.numbers[moved, column].tolist()]
     count = [len(some) for some in values]
@@ -249,7 +249,7 @@ def shorter_numbers(value: float) -> list[float]:
 SETS = 64
 """Sets of attributes of one size that are tried for a person; of more, only those within the counterexample."""
 CALLS = 400
-"""Questions in all, each about everybody with the same set."""
+"""Questions in all, each about all people with the same set."""
 BUDGET = Budget(nodes=2_000)
 
 
@@ -281,7 +281,7 @@ def differing(people: Individuals, others: Individuals) -> BoolArray:
 
 
 def free_attributes(region: Region, encoding: Encoding) -> BoolArray:
-    """(people, attributes) which somebody similar may have otherwise than somebody else similar."""
+    """(people, attributes) which may differ between two people who are both similar to one."""
     free = np.zeros((region.people, len(encoding.schema.names)), np.bool_)
     for number, cell in enumerate(region.cells):
         for place, name in enumerate(encoding.schema.names):
@@ -296,7 +296,7 @@ def free_attributes(region: Region, encoding: Encoding) -> BoolArray:
 
 
 def _sets(rows: IntArray, free: BoolArray, differ: BoolArray, size: int) -> Iterator[tuple[tuple[int, ...], IntArray]]:
-    """Sets of so many attributes, each with the people for whom it may be enough; what most people share first."""
+    """Sets of so many attributes, each with the people for whom it may be enough; those of most people first."""
     asked: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for row in rows.tolist():
         pool = np.flatnonzero(free[row] | differ[row]).tolist()

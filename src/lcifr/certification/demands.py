@@ -58,7 +58,7 @@ def outputs_at(deployment: Deployed, points: FloatArray, error: FloatArray | Non
 
     Parameters
     ----------
-    error : (outputs,) of the deployment, at least that of each; None to compute it for everybody.
+    error : (outputs,) of the deployment, at least that of each; None to compute it for each.
     """
     found = deployment.evaluate(points)
     each = deployment.error_at(points) if error is None else np.tile(error, (len(points), 1))
@@ -201,7 +201,7 @@ def _other_groups(rule: Rule, prediction: IntArray) -> Limits:
 
 
 def _precision(tolerance: float, limit: FloatArray) -> float:
-    """The engine stops at a gap of precision · (1 + |output|): at most a share of the tolerance, for everybody."""
+    """The engine stops at a gap of precision · (1 + |output|): at most a share of the tolerance, for everyone."""
     share = PRECISION * tolerance / (1.0 + float(np.abs(limit).max(initial=0.0)))
     return min(PRECISION, max(share, FINEST))
 

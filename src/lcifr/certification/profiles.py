@@ -77,7 +77,7 @@ class Surroundings:
 
 
 def surroundings(similarity: Similarity, people: Individuals) -> list[Surroundings]:
-    """What may differ in somebody similar, for each of a table of people."""
+    """What a similar person may have otherwise, for each of a table of people."""
     cells = [_InUnits(cell, similarity.encoding) for cell in similarity.region(people).cells]
     found = []
     for row in range(len(people)):

@@ -371,7 +371,7 @@ def _library_input(
     Raises
     ------
     NetworkError
-        For what cannot be read exactly; and if the library decides otherwise about somebody in the table, where
+        For what cannot be read exactly; and if the library decides otherwise about a person in the table, where
         rounding cannot be the reason.
     """
     if isinstance(model, str | Path):

@@ -164,7 +164,7 @@ class Verdicts(ABC):
 
 
 def differing_columns(name: str, person: Individuals, other: Individuals) -> Any:
-    """A pandas frame of two rows, a person and somebody similar, with the columns that differ."""
+    """A pandas frame of two rows, a person and a similar one, with the columns that differ."""
     import pandas as pd
 
     both = pd.concat([person.to_pandas(), other.to_pandas()])
@@ -173,7 +173,7 @@ def differing_columns(name: str, person: Individuals, other: Individuals) -> Any
 
 
 def left_out_words(rows: int) -> str:
-    """Rows of which nothing is said, in words."""
+    """Rows that were not examined, in words."""
     many = rows > 1
     return f"{rows} {'rows have' if many else 'row has'} missing values and {'are' if many else 'is'} not examined"
 
@@ -181,7 +181,7 @@ def left_out_words(rows: int) -> str:
 # SweepMatch: who is certified by a cell of a sweep instead of a search.
 
 NOT_MATCHED = -1
-"""Instead of a cell, for whoever was searched for."""
+"""Instead of a cell, for people who were searched for."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ class SweepMatch:
     ----------
     sweep : its hash.
     cell : (people,) the number of the cell that certifies each, its row in ``cells.parquet``; -1 for the others.
-    checked : (people,) whether an exact checker has confirmed the cell's proof; else it is claimed by whoever swept.
+    checked : (people,) whether an exact checker has confirmed the cell's proof; else the sweep claims it.
     """
 
     sweep: str
@@ -315,7 +315,7 @@ class Audit(Verdicts):
     arithmetic : in which the model is computed, from the table's values to the decision.
     left_out : ids of rows with missing values, which are not examined: shares count them as not certified.
     encoder : φ and the encoding; None for an audit that was read from files.
-    looked_up : who is certified by a sweep, without a search; None where nobody is.
+    looked_up : who is certified by a sweep, without a search; None where no one is.
     assumptions : what every verdict rests on and no library checks, in sentences.
     radius : (people,) the proved radius of each person's latent ball; None where no hand-over was proved.
     """
@@ -414,11 +414,13 @@ class Audit(Verdicts):
 
     def explain(self) -> Explanation:
         """How the model decides about these people, attribute by attribute, and around their counterexamples."""
+        from lcifr.certification.counterexample import Pairs
         from lcifr.certification.explain import Explanation
 
         if self.encoder is None:
             raise LcifrError("an audit that was read from files cannot be explained", fix="lcifr report draws it")
-        return Explanation(self.encoder, self.model, self.people, self.ids, self.others, self.violated)
+        pairs = Pairs(self.people, self.others, self.violated)
+        return Explanation(self.encoder, self.model, self.people, self.ids, pairs)
 
     def _examples(self) -> Sequence[Sequence[str]]:
         """The first few counterexamples, with what differs."""
@@ -537,7 +539,7 @@ def _verdict_columns(found: Audit | Certificates, schema: pa.Schema) -> dict[str
 def _texts(words: NDArray[np.object_], kind: Iterable[StrEnum]) -> pa.Array:
     known, codes = list(kind), np.full(len(words), -1, np.int8)
     rest = np.arange(len(words))
-    for code, word in enumerate(known):  # nearly everybody has one of the first
+    for code, word in enumerate(known):  # nearly all people have one of the first
         is_it = np.asarray(words[rest] == word)
         codes[rest[is_it]] = code
         rest = rest[~is_it]

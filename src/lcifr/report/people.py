@@ -285,11 +285,11 @@ def explain_people(
     blank = Explained([None] * len(rows), [()] * len(rows))
     if encoder is None or not isinstance(found, Audit):
         return blank
-    explanation = Explanation(encoder, found.model, found.people, found.ids, found.others, found.violated)
-    around = _around(explanation, rows)
+    explanation = Explanation(encoder, found.model, found.people, found.ids)
+    around = _around(found, encoder, rows)
     if explanation.terms is None or len(found.people) == 0:
         return Explained(blank.contributions, around)
-    contributions = Contributions(explanation.terms, found.model, encoder.encoding, explanation.everybody, words)
+    contributions = Contributions(explanation.terms, found.model, encoder.encoding, explanation.base, words)
     try:
         listed: list[PersonScore | None] = [*contributions.of(found.people.take(rows), encoder.similarity)]
     except LcifrError:  # ranks among people who are not at hand
@@ -310,19 +310,17 @@ def _scores(explanation: Explanation, contributions: Contributions) -> Scores:
     )
 
 
-def _around(explanation: Explanation, rows: NDArray[np.intp]) -> list[tuple[Profile, ...]]:
+def _around(found: Audit, encoder: FrozenEncoder, rows: NDArray[np.intp]) -> list[tuple[Profile, ...]]:
     """The profiles of as many counterexamples as the page has room for."""
-    assert explanation.others is not None
-    assert explanation.violated is not None
-    found: list[tuple[Profile, ...]] = [()] * len(rows)
+    around: list[tuple[Profile, ...]] = [()] * len(rows)
     pieces, drawn = 0, 0
     for place, row in enumerate(rows.tolist()):
-        if explanation.violated[row] and drawn < AROUND and pieces < PIECES:
-            pair = explanation.people.take([row]), explanation.others.take([row])
-            found[place] = _largest(profiles(explanation.encoder, explanation.model, *pair))
-            pieces += sum(len(one.outputs) for one in found[place])
+        if found.violated[row] and drawn < AROUND and pieces < PIECES:
+            pair = found.people.take([row]), found.others.take([row])
+            around[place] = _largest(profiles(encoder, found.model, *pair))
+            pieces += sum(len(one.outputs) for one in around[place])
             drawn += 1
-    return found
+    return around
 
 
 def _largest(around: tuple[Profile, ...]) -> tuple[Profile, ...]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from lcifr.certification.sweep.pair_question import ExactComparison, Settled, everybody_similar, settle
+from lcifr.certification.sweep.pair_question import ExactComparison, Settled, everyone_similar, settle
 from lcifr.certification.sweep.result import CellStatus
 from lcifr.certification.sweep.sweeper import Sweeper
 from lcifr.data import Encoding
@@ -96,13 +96,13 @@ def test_a_model_that_reads_nothing_that_may_differ_is_proved_everywhere():
 
 
 @pytest.mark.parametrize("text", FORMULAS)
-def test_everybody_similar_is_found(text: str):
+def test_everyone_similar_is_found(text: str):
     universe = TinyUniverse.with_ties(1)
     swept = replace(universe, text=text).swept
     people = everybody()
     for row in range(0, len(people), 7):
         person = people.take([row])
-        found = everybody_similar(swept, person)
+        found = everyone_similar(swept, person)
         assert found is not None
         alike = swept.similarity.holds(people.take(np.full(len(people), row)), people)
         names = {tuple(values) for values in found.to_pandas().itertuples(index=False)}

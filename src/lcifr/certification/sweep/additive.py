@@ -93,7 +93,7 @@ def _least(values: FloatArray, first: Bins, last: Bins) -> FloatArray:
 # With s(x) = base + Σ f(x), "x yes and x′ no" needs min(s(x), −s(x′)) ≥ 0, which is at most λ·s(x) − (1 − λ)·s(x′) for
 # every λ between 0 and 1. The maximum of that is a sum over attributes, linear in λ below and above ½, so 0, ½ and 1
 # are
-# all that need be tried: everybody in the cell is decided no, or everybody whom they reach yes, or the change alone, in
+# all that need be tried: everyone in the cell is decided no, or everyone that they reach yes, or the change alone, in
 # which what both share cancels, is too small.
 
 
@@ -146,7 +146,7 @@ class AdditiveQuestion:
 
     @property
     def _band(self) -> tuple[float, float]:
-        """Around which a score's sides lie, and how far from it nobody can tell."""
+        """Around which a score's sides lie, and how far from it the decision is unknown."""
         rule = self.subject.rule
         if rule.kind is Kind.CLASS:
             return 0.0, rule.band[1]

@@ -47,11 +47,11 @@ def refuse_unsweepable(subject: Subject) -> None:
     )
 
 
-# Whether everybody in a region is decided alike: what needs no pairs, and works for every kind of function.
+# Whether everyone in a region is decided alike: that needs no pairs, and works for every kind of function.
 
 
 def decided_alike(subject: Subject, region: Region, people: Individuals, budget: Budget) -> BoolArray:
-    """(rows,) whether everybody in the region surely is decided as the person of the same row, who is in it.
+    """(rows,) whether everyone in the region surely is decided as the person of the same row, who is in it.
 
     Of numbers: whether no two of them are as far apart as the tolerance.
     """

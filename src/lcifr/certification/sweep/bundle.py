@@ -46,8 +46,8 @@ from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 
 # The tree of cuts behind the cells of a sweep, found again from the cells alone.
 #
-# Cells come from cutting everybody in two, again and again, so wherever several are left together there is an attribute
-# along which none of them lies on both sides of some border.
+# Cells come from cutting the universe in two, again and again, so wherever several are left together there is an
+# attribute along which none of them lies on both sides of some border.
 
 Rows = NDArray[np.intp]
 
@@ -176,7 +176,7 @@ class CellClaims:
         return PairQuestion(self.subject)
 
     def _proved(self, cells: UniverseCells) -> list[Claim]:
-        """That no pair is decided differently: because everybody is decided alike, or by both decisions at once."""
+        """That no pair is decided differently: because everyone is decided alike, or by both decisions at once."""
         claims: list[Claim] = [{} for _ in range(len(cells))]
         for attempt in self._attempts:
             left = [row for row, claim in enumerate(claims) if not claim]
@@ -200,7 +200,7 @@ class CellClaims:
         return [{} if found is None else {"standing": "proved", "proofs": found} for found in shown]
 
     def _alike(self, cells: UniverseCells) -> list[Claim]:
-        """That everyone whom the pairs reach is decided as the one in the middle of the cell."""
+        """That everyone in the pairs is decided as the one in the middle of the cell."""
         subject, people = self.subject, cells.middles()
         pairs = subject.pairs.region(cells, as_written=True)
         shown = self._alike_proofs(reached_people(subject.pairs, pairs, cells, subject.encoding), people)
@@ -232,7 +232,7 @@ class CellClaims:
         return claims
 
     def _changed(self, one: SweptCell, pair: Claim) -> Claim:
-        """That the change from x to x′ makes a violation of everybody in the cell."""
+        """That the change from x to x′ makes a violation of everyone in the cell."""
         assert one.pair is not None
         change = FixedChange(one.cell, one.pair)
         before, after = (
@@ -258,7 +258,7 @@ class CellClaims:
         return [class_claim(rule, decided) for decided in rule.decide(outputs.values)]
 
 
-# The bundle of a sweep: the cut of everybody who can exist, and of every cell its proof or its pair.
+# The bundle of a sweep: how the universe was cut, and of every cell its proof or its pair.
 #
 #     folder/manifest.json        format, files with their hashes, the rule of decision, universe, arithmetic and shares
 #     folder/people.jsonl.gz      per cell the cuts that lead to it, what is claimed, and the proofs

@@ -1,6 +1,6 @@
 """Look-up: people in strictly proved cells of a sweep are certified without a search.
 
-What is proved of a cell is proved of everybody in it, as long as model, encoding, φ with its tables, universe and
+What is proved of a cell is proved of everyone in it, as long as model, encoding, φ with its tables, universe and
 arithmetic are those of the sweep. A sweep over the reals serves audits, whose people have whole numbers: it excludes
 more pairs than there are.
 """
@@ -33,7 +33,7 @@ class ProvedCells:
     ----------
     index : the cells, to be looked up. numbers : (cells,) their numbers in the sweep.
     hashes : what they are proved of. sweep : its hash.
-    checked : (cells,) whether the exact checker has confirmed a proof of the cell; else it is claimed by whoever swept.
+    checked : (cells,) whether the exact checker has confirmed a proof of the cell; else the sweep claims it.
     """
 
     index: CellIndex
@@ -78,6 +78,6 @@ class ProvedCells:
             )
 
     def find(self, people: Individuals) -> IntArray:
-        """(people,) the number of a proved cell that holds each; -1 for whoever is in none, or not in the universe."""
+        """(people,) the number of a proved cell that holds each; -1 for people in none, or outside the universe."""
         place = self.index.find(people)
         return np.where((place >= 0) & in_universe(people), self.numbers[place], -1)

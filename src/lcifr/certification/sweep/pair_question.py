@@ -32,12 +32,12 @@ from lcifr.regions.region import Region
 from lcifr.regions.universe import UniverseCells
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 
-# Individuals whom an audit leaves undecided, settled by trying everybody similar, ties included.
+# Individuals that an audit leaves undecided, settled by trying everyone similar, ties included.
 #
-# Where nobody similar has a number that is not whole, they can be counted: each is decided by a plain forward pass, and
+# Where all numbers of similar people are whole, they can be counted: each is decided by a plain forward pass, and
 # exactly where that is too close to a tie. In exact arithmetic the rule then says what a tie is. On machines it may
 # fall
-# either way, and what can be said is whether any two decisions differ strictly before rounding.
+# either way, and all that is known is whether any two decisions differ strictly before rounding.
 
 MOST = 2_048
 """People similar to one who are tried; an individual with more stays open."""
@@ -54,8 +54,8 @@ class Settled:
 
 
 def settle(subject: Subject, person: Individuals) -> Settled:
-    """What is known of one individual (one row) after everybody similar has been tried."""
-    others = everybody_similar(subject, person)
+    """What is known of one individual (one row) after everyone similar has been tried."""
+    others = everyone_similar(subject, person)
     if others is None:
         return Settled(CellStatus.OPEN)
     people = Individuals.joined([person, others])
@@ -74,7 +74,7 @@ def settle(subject: Subject, person: Individuals) -> Settled:
     return Settled(CellStatus.OPEN if any(one.by_rule is not False for one in found) else CellStatus.PROVED)
 
 
-def everybody_similar(subject: Subject, person: Individuals) -> Individuals | None:
+def everyone_similar(subject: Subject, person: Individuals) -> Individuals | None:
     """All people similar to one; None where they cannot be counted, or are too many."""
     region = narrow_to_whole_numbers(subject.similarity.region(person), subject.encoding)
     found = []
@@ -114,7 +114,7 @@ def _values_of(subject: Subject, cell: Cell, person: Individuals) -> list[list[f
 
 
 def _declared(attribute: Numeric) -> tuple[float, float]:
-    """The first and the last number that somebody can have."""
+    """The first and the last number that a person can have."""
     lower = -np.inf if attribute.lower is None else attribute.lower
     upper = np.inf if attribute.upper is None else attribute.upper
     return (float(np.ceil(lower)), float(np.floor(upper))) if attribute.integer else (float(lower), float(upper))
@@ -139,7 +139,7 @@ def _library_agrees(subject: Subject, person: Individuals, other: Individuals) -
 
 @dataclass(frozen=True)
 class Difference:
-    """Whether two decisions differ ``strictly``, and ``by_rule``, ties included; None where nobody can tell."""
+    """Whether two decisions differ ``strictly``, and ``by_rule``, ties included; None where that is unknown."""
 
     strictly: bool
     by_rule: bool | None
@@ -171,7 +171,7 @@ class ExactComparison:
         return int(group[best]) if not rest or value[best] > max(rest) + upper else None
 
     def _decided(self, value: Outputs) -> int | None:
-        """The group that the rule decides for, ties as it has them; None within a band, where nobody can tell."""
+        """The group that the rule decides for, ties as it has them; None within a band, where it is unknown."""
         if self.rule.band != (0.0, 0.0):
             return self._group(value)
         if self.rule.kind is Kind.SIGN:
@@ -193,7 +193,7 @@ HALVINGS = 12
 
 
 def find_near_boundary(subject: Subject, cells: UniverseCells, region: Region) -> Pairs:
-    """Pairs of the cells that have people on both sides, between whom a pair is found."""
+    """Pairs found between people of a cell who are decided differently."""
     result = Pairs.none(cells.middles())
     if not len(cells) or (
         subject.rule.kind is Kind.NUMBER and subject.rule.outputs > 1
@@ -243,12 +243,12 @@ def _ends(points: FloatArray, decisions: NDArray[np.generic]) -> tuple[FloatArra
 
 # Questions about cells of the universe: whether any similar pair with x in one is decided differently.
 #
-# A cell is proved where everybody whom its pairs reach is decided alike. Of networks, where that is not so, the two
+# A cell is proved where everyone in its pairs is decided alike. Of networks, where that is not so, the two
 # decisions are one product network, asked in both orders.
 
 ROUND_UP = 1.0 + 1e-9
 Attempted = tuple[BoolArray, FloatArray]
-"""(cells,) which are proved, and (cells, k, columns of pairs) points at which somebody may be decided differently."""
+"""(cells,) which are proved, and (cells, k, columns of pairs) points at which a pair may be decided differently."""
 Attempt = Callable[[Region, UniverseCells, Budget], Attempted]
 
 
@@ -313,7 +313,7 @@ class PairQuestion:
     def _same_outputs(self) -> bool:
         """Whether both of every pair have the same outputs and so the same decision, at a tie too.
 
-        Machines may round them differently, and within a rule's band nobody can tell.
+        Machines may round them differently, and within a rule's band the decision is unknown.
         """
         subject = self.subject
         return subject.deployed.is_exact and subject.rule.band == (0.0, 0.0) and subject.ignores_changes
@@ -344,7 +344,7 @@ class PairQuestion:
         return AdditiveQuestion(self.subject, self.subject.terms).proved(region), _no_points(region)
 
     def _ask_alike(self, region: Region, cells: UniverseCells, budget: Budget) -> Attempted:
-        """Whether everybody whom a cell's pairs reach is decided alike: a network once, where its product is two."""
+        """Whether everyone in a cell's pairs is decided alike: a network once, where its product is two."""
         reach = reached_people(self.subject.pairs, region, cells, self.subject.encoding)
         return decided_alike(self.subject, reach, cells.middles(), budget), _no_points(region)
 
@@ -371,7 +371,7 @@ class PairQuestion:
         return self.subject.rule.middle if self.subject.rule.kind is Kind.SIGN else 0.0
 
     def limits(self, region: Region, whole: bool) -> Limits:
-        """What the product must show on a region of pairs: nobody is decided differently, ties included."""
+        """What the product must show on a region of pairs: no pair is decided differently, ties included."""
         directions = self._directions(self.both.merged.outputs)
         room = np.abs(self.subject.score_directions) @ self._room(whole)
         beside = np.einsum("ko,po->pk", np.abs(directions), self.both.merging_error(region))
@@ -401,7 +401,7 @@ class PairQuestion:
         return 0.0 - max(rule.middle - rule.band[0], rule.band[1] - rule.middle) * ROUND_UP
 
     def _room(self, whole: bool) -> FloatArray:
-        """(outputs,) how far a machine can be from the merged function, of anybody who can exist, twice for numbers."""
+        """(outputs,) how far a machine can be from the merged function, of anyone who can exist, twice for numbers."""
         if whole not in self._rooms:
             everybody = UniverseCells.everybody(self.subject.encoding, whole=whole)
             found = self.subject.deployed.room_over(everybody.region(self.subject.encoding))[0] * ROUND_UP

@@ -67,15 +67,15 @@ def find_pairs(
 def draw_pairs(subject: Subject, cells: UniverseCells, count: int) -> FloatArray:
     """(cells, count, features) encoded pairs: x anywhere in the cell, and x′ among those similar to this x.
 
-    Of one x, who is similar is mostly a box: far quicker to draw from than from all pairs of a cell. Where nobody is, x
-    stands for both.
+    Of one x, the similar people are mostly a box: far quicker to draw from than from all pairs of a cell. Where there
+    are none, x stands for both.
     """
     space, similarity = subject.pairs, subject.similarity
     x = cells.draw(count, np.random.default_rng(0))
     around = similarity.region(x)
     reached = (narrow_to_whole_numbers(around, subject.encoding) if cells.whole else around).sample(1)[:, 0]
-    nobody: BoolArray = np.asarray(np.isnan(reached).any(1))
-    other = subject.encoding.decode(np.where(nobody[:, None], subject.encoding.encode(x), reached))
+    empty: BoolArray = np.asarray(np.isnan(reached).any(1))
+    other = subject.encoding.decode(np.where(empty[:, None], subject.encoding.encode(x), reached))
     points = space.encoding.encode(space.join(PairedPeople(x, other)))
     return points.reshape(len(cells), count, points.shape[1])
 
@@ -90,11 +90,11 @@ def simplified(subject: Subject, pairs: Pairs) -> Pairs:
     return pairs.replaced(rows, simplify(checker, some))
 
 
-# Cells in which everybody has a counterexample: one change that φ admits for all of them, both decisions proved.
+# Cells in which everyone has a counterexample: one change that φ admits for all of them, both decisions proved.
 
 
 def violating_everywhere(subject: Subject, cells: UniverseCells, pairs: Pairs, budget: Budget) -> BoolArray:
-    """(cells,) where the change from x to x′ of the cell's pair makes a violation of everybody in the cell."""
+    """(cells,) where the change from x to x′ of the cell's pair makes a violation of everyone in the cell."""
     found = np.zeros(len(cells), np.bool_)
     if subject.rule.kind is Kind.NUMBER:
         return found
@@ -118,13 +118,13 @@ def _alike(subject: Subject, cells: UniverseCells, people: Individuals, budget: 
 
 
 def people_of(subject: Subject, cells: UniverseCells) -> Region:
-    """(cells,) everybody in each cell."""
+    """(cells,) everyone in each cell."""
     region = cells.region(subject.encoding)
     return narrow_to_whole_numbers(region, subject.encoding) if cells.whole else region
 
 
 class FixedChange:
-    """What turns x into x′, applied to everybody in a cell: categories are set, whole numbers are moved."""
+    """What turns x into x′, applied to everyone in a cell: categories are set, whole numbers are moved."""
 
     def __init__(self, cell: UniverseCells, pair: Pairs) -> None:
         schema = cell.schema
@@ -139,7 +139,7 @@ class FixedChange:
 
     @property
     def is_exact(self) -> bool:
-        """Whether x + shift is a number of the table for everybody, within what is declared: whole numbers only."""
+        """Whether x + shift is a number of the table for everyone, within the declared ranges: whole numbers only."""
         for j, attribute in enumerate(self.schema.numeric):
             shift = self.shift[attribute.name]
             if shift and not (self.cell.counted[j] and self._in_range(j, attribute)):
@@ -165,7 +165,7 @@ class FixedChange:
         return UniverseCells(self.schema, cell.lower + shift, cell.upper + shift, tuple(allowed), cell.whole)
 
     def always(self, core: Core) -> bool:
-        """Whether φ(x, x′) surely holds for everybody in the cell; False where the intervals do not show it."""
+        """Whether φ(x, x′) surely holds for everyone in the cell; False where the intervals do not show it."""
         if isinstance(core, AllOf):
             return all(map(self.always, core.parts))
         if isinstance(core, AnyOf):
@@ -200,7 +200,7 @@ class FixedChange:
         return {"<=": high <= 0, "<": high < 0, "=": low == high == 0, "!=": low > 0 or high < 0}[core.operator]
 
     def _range(self, form: LinearForm) -> tuple[Fraction, Fraction]:
-        """Between which numbers the form is, for everybody in the cell."""
+        """Between which numbers the form is, for everyone in the cell."""
         low = high = form.constant
         slopes: dict[str, Fraction] = {}
         for person, name, c in form.numbers:

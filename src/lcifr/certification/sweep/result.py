@@ -40,7 +40,7 @@ def map_cells(cells: UniverseCells, shares: Mapping[str, FloatArray]) -> SweepMa
 
     Parameters
     ----------
-    shares : for each standing (cells,) the share of everybody who is in the cell and has it.
+    shares : for each status (cells,) the share of everyone who is in the cell and has it.
     """
     weights = _Weights(tuple(shares), np.stack(list(shares.values())))
     layouts = [_CellParts(cells, name) for name in cells.schema.names]
@@ -98,17 +98,17 @@ class _CellParts:
 
 @dataclass(frozen=True)
 class _Weights:
-    """``of`` : (standings, cells) the share of each cell of everybody, in the row of its standing."""
+    """``of`` : (standings, cells) the share of each cell of everyone, in the row of its status."""
 
     standings: tuple[str, ...]
     of: FloatArray
 
     def along(self, layout: _CellParts) -> FloatArray:
-        """(parts, standings) shares of everybody."""
+        """(parts, standings) shares of everyone."""
         return np.asarray((self.of @ layout.parts).T)
 
     def over(self, down: _CellParts, across: _CellParts) -> FloatArray:
-        """(parts down, parts across, standings) shares of everybody."""
+        """(parts down, parts across, standings) shares of everyone."""
         return np.stack([(down.parts * weight[:, None]).T @ across.parts for weight in self.of], axis=-1)
 
     def best_grid(self, layouts: list[_CellParts]) -> ShareGrid | None:
@@ -135,24 +135,24 @@ class _Weights:
         return float(between[self.standings.index("violating")] + 1e-3 * between.sum())
 
     def shares(self, counted: FloatArray) -> tuple[Shares, ...]:
-        """(parts, standings) shares of everybody as shares of each part."""
+        """(parts, standings) shares of everyone as shares of each part."""
         mass = counted.sum(1, keepdims=True)
         each = counted / np.where(mass > 0, mass, 1.0)
         return tuple(dict(zip(self.standings, row, strict=True)) for row in each.tolist())
 
 
-# What a sweep knows of everybody who can exist, as cells, as shares, and for the people of a table.
+# What a sweep knows of everyone who can exist, as cells, as shares, and for the people of a table.
 
 
 class CellStatus(StrEnum):
     """What is known of one individual."""
 
     PROVED = "proved"
-    """Nobody similar is decided otherwise."""
+    """No similar person is decided otherwise."""
     CROSSINGS = "strict crossings only"
-    """In exact arithmetic, nobody similar is decided otherwise strictly; what ties and rounding do is not known."""
+    """No strict violation in exact arithmetic; ties and rounding are not covered."""
     VIOLATING = "violating"
-    """Somebody similar is."""
+    """A similar person is."""
     OPEN = "open"
 
 
@@ -187,13 +187,13 @@ class SweepLimit:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What is known of everybody who can exist: three lists of cells that are the universe together.
+    """What is known of everyone who can exist: three lists of cells that are the universe together.
 
     Parameters
     ----------
-    proved : nobody in them is decided otherwise than anybody similar, ties included unless a cell is not strict.
-    violating : everybody in them has somebody similar who is decided otherwise; with a pair of each cell.
-    open : the rest; with a pair where somebody in the cell is known to have one.
+    proved : everyone in them is decided as all similar people are, ties included unless a cell is not strict.
+    violating : everyone in them has a similar person who is decided otherwise; with a pair of each cell.
+    open : the rest; with a pair where one is known.
     whole : whether whole-number attributes hold whole numbers only.
     arithmetic : in which the model is computed.
     hashes : of the model, the encoding with its schema, and φ with its tables; None where it is not to be looked up.
@@ -248,12 +248,12 @@ class Sweep:
     def locate(self, X: Any) -> NDArray[np.object_]:
         """(people,) the :class:`CellStatus` of the people of a table.
 
-        Somebody beyond declared ranges is refused, as in every table; one at whose category the model raises is open.
-        Whoever lies on the border of two cells has the better of the two: both hold them.
+        A person beyond declared ranges is refused, as in every table; one at whose category the model raises is open.
+        A person on the border of two cells has the better status of the two: both hold them.
         """
         standings = [standing for standing in CellStatus for _ in self.cells(standing)]
         cell = self.index.find(Individuals.read(X, self.index.cells.schema))
-        return np.array([*standings, CellStatus.OPEN], dtype=object)[cell]  # the last of them for whoever is in none
+        return np.array([*standings, CellStatus.OPEN], dtype=object)[cell]  # the last of them for people in none
 
     def map(self) -> SweepMap:
         """Where it is proved, violating and open: shares along every attribute, and over the two that matter most."""
@@ -269,7 +269,7 @@ class Sweep:
 
     @cached_property
     def hash(self) -> str:
-        """sha256 of what is said: about what, in which universe, and every cell with its standing."""
+        """sha256 of what is claimed: about what, in which universe, and every cell with its status."""
         cells = self.index.cells
         counts = [len(self.cells(standing)) for standing in CellStatus]
         about = [None if self.hashes is None else asdict(self.hashes), self.whole, str(self.arithmetic), counts]

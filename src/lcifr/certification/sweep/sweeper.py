@@ -41,7 +41,7 @@ EXPONENT = 4
 def cut(cells: UniverseCells, score: Callable[[Individuals], FloatArray]) -> list[UniverseCells | None]:
     """Of each cell two that are it together; None where a single individual is left.
 
-    From somebody in the middle, every attribute is moved to its ends (a category to each of its values). A number is
+    From a person in the middle, every attribute is moved to its ends (a category to each of its values). A number is
     cut in half, a category into the values with lower and with higher scores.
 
     Parameters
@@ -66,7 +66,7 @@ def agreement(subject: Subject, cells: UniverseCells) -> FloatArray:
 
 
 class _Moves:
-    """Everybody who is looked at: of each attribute, the person in the middle with its ends or values."""
+    """The people whose scores are compared: for each attribute, the person in the middle with its ends or values."""
 
     def __init__(self, cell: UniverseCells) -> None:
         self.cell = cell
@@ -146,7 +146,7 @@ class Sweeper:
     subject : what decides, and who is similar; a pair counts only if the library of such a model decides differently.
     whole : whether whole-number attributes hold whole numbers only.
     nodes : of the search in a cell.
-    start : what an earlier sweep of the same model knew; None to begin with everybody.
+    start : what an earlier sweep of the same model knew; None to begin with the whole universe.
     """
 
     subject: Subject
@@ -161,11 +161,11 @@ class Sweeper:
 
     def __post_init__(self) -> None:
         self._question = PairQuestion(self.subject)
-        everybody = UniverseCells.everybody(self.subject.encoding, whole=self.whole)
+        everyone = UniverseCells.everybody(self.subject.encoding, whole=self.whole)
         refuse_unsweepable(self.subject)
-        self._total = everybody.measures()[0]
+        self._total = everyone.measures()[0]
         if self.start is None:
-            self._push([SweptCell(everybody, Fraction(1))])
+            self._push([SweptCell(everyone, Fraction(1))])
             return
         self._done["proved"] += self.start.cells(CellStatus.PROVED)
         self._done["violating"] += self.start.violating
@@ -206,7 +206,7 @@ class Sweeper:
 
     @property
     def decided(self) -> float:
-        """How much of everybody is proved or violating."""
+        """How much of the universe is proved or violating."""
         return self._decided
 
     def _look_at(self, some: list[SweptCell]) -> None:
@@ -289,7 +289,7 @@ def sweep(
     nodes: int = NODES,
     progress: Callable[[Sweep], None] | None = None,
 ) -> Sweep:
-    """Cut everybody who can exist into cells: proved, violating, or still open.
+    """Cut everyone who can exist into cells: proved, violating, or still open.
 
     ``sweep(encoder, model, X)`` is about an encoder of ours and a model on top, ``sweep(model, X, similarity=…)`` about
     a model of another library, as in :func:`lcifr.audit`. The schema says who can exist: every number needs a declared
@@ -305,7 +305,7 @@ def sweep(
     Raises
     ------
     RegionError
-        If a number has no declared range, if nobody can exist, or φ cannot be said of pairs (two ranks in one
+        If a number has no declared range, if no one can exist, or φ cannot be evaluated on pairs (two ranks in one
         comparison).
     LcifrError
         If the universe has another name.
