@@ -217,14 +217,9 @@ def reasons_of(
         Reason.FRACTIONAL: reached,
         Reason.BUDGET: (answer.status[rows] == Status.BUDGET).any(1),
     }
-    no_one = np.zeros(region.people, np.bool_)
-    return {reason: _put(no_one, rows, mask) for reason, mask in found.items()}
-
-
-def _put(masks: BoolArray, rows: IntArray, mask: BoolArray) -> BoolArray:
-    found = masks.copy()
-    found[rows] = mask
-    return found
+    everyone = np.zeros((len(found), region.people), np.bool_)
+    everyone[:, rows] = list(found.values())
+    return dict(zip(found, everyone, strict=True))
 
 
 # Trees behind an encoder, and all else that no engine asks about at once: verdicts from end to end, by a box of z.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -27,7 +28,6 @@ from lcifr.errors import ArtefactError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.function import Function
 from lcifr.models.model import Model
-from lcifr.models.network import Network
 from lcifr.models.rule import Kind, Rule
 from lcifr.prove import Answer, Budget, Resources
 from lcifr.prove.proof import CellProof, to_plain, together
@@ -117,9 +117,11 @@ def prove(function: Function, limits: Limits, region: Region, resources: Resourc
     it is left to the checker, which must be loud.
     """
     answer = limits.ask(function, region, tolerance=min(TO_THE_END, limits.precision), budget=resources, proof=True)
-    last = function.layers[-1].weight if isinstance(function, Network) else None
     reached = np.asarray((answer.upper < limits.limit).all(1))
-    return [_of_person(answer, region, person, last) if good else None for person, good in enumerate(reached.tolist())]
+    return [
+        _of_person(answer, region, person, function.last_weight) if good else None
+        for person, good in enumerate(reached.tolist())
+    ]
 
 
 def _of_person(answer: Answer, region: Region, person: int, last: FloatArray | None) -> list[Any] | None:
@@ -395,11 +397,7 @@ def write_bundle(
     people = Individuals.read(X, encoder.encoding.schema)
     _check(people, encoder, representation, decisions)
     with fresh_folder(folder) as fresh:
-        (fresh / ENCODER).write_bytes(encoder_bytes(encoder.function, None if decisions is None else decisions.model))
-        (fresh / ENCODING).write_bytes(encoder.encoding.to_bytes())
-        (fresh / SIMILARITY).write_bytes(encoder.similarity.to_bytes())
-        if decisions is not None:
-            (fresh / MODEL).write_bytes(checked_size(decisions.model.function.to_bytes()))
+        write_model(fresh, encoder, None if decisions is None else decisions.model)
         claims = PeopleClaims(encoder, decisions, Resources.of(budget, device))
         short = _write_people(fresh / PEOPLE, people, representation, claims)
         manifest = {
@@ -412,6 +410,22 @@ def write_bundle(
         }
         write_manifest(fresh, manifest)
     return decisions.with_undecided(short) if decisions is not None and short else decisions
+
+
+def write_model(fresh: Path, encoder: FrozenEncoder, model: Model | None) -> None:
+    """The files of a bundle beside its people: encoder, encoding, φ, and the model on top where there is one."""
+    (fresh / ENCODER).write_bytes(encoder_bytes(encoder.function, model))
+    (fresh / ENCODING).write_bytes(encoder.encoding.to_bytes())
+    (fresh / SIMILARITY).write_bytes(encoder.similarity.to_bytes())
+    if model is not None:
+        (fresh / MODEL).write_bytes(checked_size(model.function.to_bytes()))
+
+
+@contextmanager
+def line_writer(path: Path) -> Iterator[Callable[[Claim], Any]]:
+    """Writes one line of JSON at a time into a compressed file; equal lines give equal bytes."""
+    with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as file:
+        yield lambda line: file.write(json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n")
 
 
 def _check(
@@ -463,13 +477,12 @@ def _write_people(
     decisions = claims.decisions
     source = representation if representation is not None else decisions
     assert source is not None
-    with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as file:
+    with line_writer(path) as write:
         for start in range(0, len(people), AT_ONCE):
             rows = np.arange(start, min(start + AT_ONCE, len(people)))
             part, handed = people.take(rows), None if representation is None else representation.take(rows)
             for place, (row, claim) in enumerate(zip(rows, claims.about(part, handed, rows), strict=True)):
                 if decisions is not None and decisions.certified[row] and claim["decision"]["verdict"] != "certified":
                     short.append(int(row))
-                line = {"id": source.ids[row], "x": plain_person(part, place), **claim}
-                file.write(json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n")
+                write({"id": source.ids[row], "x": plain_person(part, place), **claim})
     return short

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,18 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.audit import limits_end_to_end
-from lcifr.certification.bundle import (
-    ENCODER,
-    ENCODING,
-    MODEL,
-    PEOPLE,
-    SIMILARITY,
-    checked_size,
-    class_claim,
-    encoder_bytes,
-    plain_person,
-    prove,
-)
+from lcifr.certification.bundle import PEOPLE, class_claim, line_writer, plain_person, prove, write_model
 from lcifr.certification.counterexample import CounterexampleChecker
 from lcifr.certification.demands import outputs_at
 from lcifr.certification.subject import Subject, rule_of_bundle
@@ -291,10 +278,7 @@ def write_sweep_bundle(
             "proofs of a model on the scores of a booster are not written for sweeps", fix="sweep without a bundle"
         )
     with fresh_folder(folder) as fresh:
-        (fresh / ENCODER).write_bytes(encoder_bytes(subject.encoder.function, subject.model))
-        (fresh / ENCODING).write_bytes(subject.encoder.encoding.to_bytes())
-        (fresh / SIMILARITY).write_bytes(subject.similarity.to_bytes())
-        (fresh / MODEL).write_bytes(checked_size(subject.model.function.to_bytes()))
+        write_model(fresh, subject.encoder, subject.model)
         shares = _write_cells(fresh / PEOPLE, CellClaims(subject, budget or Budget()), found, progress)
         manifest = {
             "format": FORMAT,
@@ -319,15 +303,14 @@ def _write_cells(
     standings = [standing for standing in CellStatus for _ in found.cells(standing)]
     cells = [one for standing in CellStatus for one in found.cells(standing)]
     shares: Shares = {}
-    with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as file:
+    with line_writer(path) as write:
         order, done = cut_tree(found.index.cells), 0
         while leaves := list(islice(order, AT_ONCE)):
             some = [leaf.cell for leaf in leaves]
             claimed = claims.of([standings[row] for row in some], [cells[row] for row in some])
             for leaf, claim in zip(leaves, claimed, strict=True):
-                line = {"id": leaf.cell, "cuts": [cut.to_plain() for cut in leaf.cuts], **claim}
                 shares[claim["standing"]] = shares.get(claim["standing"], Fraction(0)) + cells[leaf.cell].share
-                file.write(json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n")
+                write({"id": leaf.cell, "cuts": [cut.to_plain() for cut in leaf.cuts], **claim})
             done += len(leaves)
             if progress is not None:
                 progress(done, len(cells))
