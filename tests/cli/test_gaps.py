@@ -15,9 +15,13 @@ import pytest
 import xgboost
 
 from lcifr.certification.population import lower_bound
+from lcifr.cli.certify import _gate
+from lcifr.cli.statements import baseline_table
 from lcifr.data import Encoding, Schema
 from lcifr.evidence.model_card import model_card
 from lcifr.phi import Similarity
+from lcifr.report.cautions import _about_the_model as cautions_about_model
+from lcifr.report.content import ComparedModel
 from lcifr.report.folder import read_folder
 from lcifr.report.markdown import render_markdown
 from lcifr.workflows import ModelAuditRequest, audit_model
@@ -172,6 +176,33 @@ def test_a_model_card_rounds_as_the_report_and_says_who_its_figures_are_of(folde
         assert f"{share} |" in card
         assert f"{share} |" in page
     assert "of the 323 people who were examined" in card
+
+
+def test_beside_baselines_the_shares_are_of_the_people_examined_and_say_so(
+    folder: Path, audited: Said, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = AuditResult.read(folder / "audit").statement
+    figures = {"accuracy": 0.9, "balanced_accuracy": 0.9, "certified": 1.0, "violated": 0.0, "undecided": 0.0}
+    beside = replace(said, baselines={"unaware": figures}, accuracy=0.8, balanced_accuracy=0.8)
+    baseline_table(beside, "a ReLU network")
+    assert "of the 120 people who were examined" in capsys.readouterr().out
+    baseline_table(replace(beside, not_examined=0), "a ReLU network")
+    assert "examined" not in capsys.readouterr().out
+    own = figures | {"accuracy": 0.8, "balanced_accuracy": 0.8}
+    rows = ComparedModel("this model", own), ComparedModel("unaware", figures)
+    cautions = [one.text for one in cautions_about_model(beside, rows)]
+    assert any(
+        "100.0 % certified; this model" in text and "of the people who were examined" in text for text in cautions
+    )
+
+
+@pytest.mark.parametrize(("certified", "bar", "shown"), [(355, 0.99, "88.8 %"), (355, 0.888, "88.7 %")])
+def test_a_failed_gate_shows_the_share_of_the_headline_unless_that_rounds_up_to_the_bar(
+    certified: int, bar: float, shown: str, folder: Path, audited: Said
+) -> None:
+    said = AuditResult.read(folder / "audit").statement
+    said = replace(said, people=400, certified=certified, share=certified / 400, not_examined=0)
+    assert f"failed, only {shown} of" in _gate(said, bar, enough=False)
 
 
 def test_a_result_of_before_is_read_as_what_it_should_have_said(folder: Path, audited: Said, tmp_path: Path) -> None:

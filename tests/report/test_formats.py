@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ def test_markdown_and_page_have_the_same_tables_and_numbers():
     explored = page.index('id="explore"')
     before = page[:explored]
     shown = [re.sub(r"<[^>]*>", "", cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", before)]
-    assert [cell.replace("&lt;", "<").replace("&amp;", "&") for cell in shown] == cells(markdown)
+    assert [unescape(cell) for cell in shown] == cells(markdown)
     assert len(from_page) > len(shown)
     end = markdown.index("\n## Person by person"), markdown.index("\n## What this report does not say")
     spoken = re.sub(r"\\(.)", r"\1", markdown[: end[0]] + markdown[end[1] :])

@@ -142,6 +142,8 @@ def baseline_table(said: Statement, learner: str) -> None:
     out = console()
     out.print()
     out.print(table)
+    if said.not_examined:
+        out.print(f"of the {said.people:,} people who were examined, for every model alike")
     if learner:
         out.print(f"plain and unaware: {learner}; unaware never sees what φ leaves free")
 

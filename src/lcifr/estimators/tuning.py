@@ -16,8 +16,8 @@ from sklearn.base import clone
 
 from lcifr.data import read_frame
 from lcifr.data.files import ChangedFileWarning, locked, sha256_of, write_json
-from lcifr.display.canvas import svg, to_xml
-from lcifr.display.charts import Dot, frontier_chart, model_dot, standalone
+from lcifr.display.charts import Dot, frontier_chart, model_dot
+from lcifr.display.html import svg_file
 from lcifr.errors import LearningError
 from lcifr.estimators.baselines import Producer, plain, unaware
 from lcifr.estimators.boosters import BaseBooster
@@ -308,7 +308,7 @@ class Frontier(FrontierPoints):
         dots = self._dots()
         description = ", ".join(f"{dot.label}: score {dot.up:.3f}, certified {dot.across:.3f}" for dot in dots)
         chart = frontier_chart(dots, self.required, title=TITLE)
-        return to_xml(standalone(svg(chart, description=description, key="frontier"))) + "\n"
+        return svg_file(chart, description=description, key="frontier")
 
     def _dots(self) -> tuple[Dot, ...]:
         """Both baselines, then the weights that were tried."""

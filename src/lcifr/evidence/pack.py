@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from lcifr.workflows.checking import CheckRequest, check
 from lcifr.workflows.events import step
 from lcifr.workflows.folders import fitting_together
 from lcifr.workflows.options import REQUIRED, argument, option
-from lcifr.workflows.results import AuditResult
+from lcifr.workflows.results import AuditResult, CommandResult
 
 # Who gets the favourable decision, read from the folder of an audit, for tables by group.
 
@@ -115,11 +115,14 @@ class PackRequest:
 
 
 @dataclass(frozen=True)
-class WrittenPack:
+class WrittenPack(CommandResult):
     """A pack on file; sha256 : of the archive. key : who signed it, by fingerprint. confirmed : by the checker.
 
     people : who were examined. not_examined : rows of the table beside them.
     """
+
+    format = "lcifr-evidence-packed-1"
+    command = "evidence pack"
 
     file: str
     sha256: str
@@ -132,10 +135,6 @@ class WrittenPack:
     undecided: int
     confirmed: bool
     not_examined: int = 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-evidence-packed-1", "command": "evidence pack", **asdict(self)}
 
 
 def write_pack(request: PackRequest) -> WrittenPack:

@@ -23,6 +23,7 @@ from lcifr.data.files import MANIFEST, describe_files, fresh_folder, now, sha256
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.workflows.events import StepKind, step
 from lcifr.workflows.options import REQUIRED, argument, option
+from lcifr.workflows.results import CommandResult
 
 if TYPE_CHECKING:
     from lcifr.check.openings import OpeningReport
@@ -120,29 +121,27 @@ class Commitment:
 
 
 @dataclass(frozen=True)
-class Committed:
+class Committed(CommandResult):
     """A commitment on file; root : the SHA-256 of its file."""
+
+    format = "lcifr-evidence-committed-1"
+    command = "evidence commit"
 
     commitment: Commitment
     root: str
     file: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-evidence-committed-1", "command": "evidence commit", **asdict(self)}
-
 
 @dataclass(frozen=True)
-class Opened:
+class Opened(CommandResult):
     """An opening on file: how many of how many people it shows."""
+
+    format = "lcifr-evidence-opened-1"
+    command = "evidence open"
 
     people: int
     of: int
     folder: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-evidence-opened-1", "command": "evidence open", **asdict(self)}
 
 
 @dataclass(frozen=True)
@@ -342,17 +341,16 @@ class Challenge:
 
 
 @dataclass(frozen=True)
-class Challenged:
+class Challenged(CommandResult):
     """A challenge on file; of : committed lines. at_best : what will be shown if every drawn line is confirmed."""
+
+    format = "lcifr-evidence-challenged-1"
+    command = "evidence challenge"
 
     challenge: Challenge
     of: int
     at_best: int
     file: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-evidence-challenged-1", "command": "evidence challenge", **asdict(self)}
 
 
 def challenge(request: ChallengeRequest) -> Challenged:

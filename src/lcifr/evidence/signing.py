@@ -11,7 +11,7 @@ import unicodedata
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ from lcifr.evidence.ssh_signature import (
 )
 from lcifr.workflows.events import StepKind, step
 from lcifr.workflows.options import REQUIRED, argument, option
+from lcifr.workflows.results import CommandResult
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -179,7 +180,7 @@ def digests_below(folder: Path, progress: Callable[[int, int], None]) -> dict[st
 
 
 @dataclass(frozen=True)
-class Verified:
+class Verified(CommandResult):
     """What is known of a signed folder or pack.
 
     Parameters
@@ -188,14 +189,13 @@ class Verified:
     files : how many are listed. problems : why it is refused; none where every byte is what that key has signed.
     """
 
+    format = "lcifr-evidence-verified-1"
+    command = "evidence verify"
+
     key: str
     time: str | None
     files: int
     problems: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-evidence-verified-1", "command": "evidence verify", **asdict(self)}
 
 
 def verify_files(
@@ -273,17 +273,16 @@ class VerifyRequest:
 
 
 @dataclass(frozen=True)
-class SignedFolder:
+class SignedFolder(CommandResult):
     """A folder whose list is written; ``key`` is the fingerprint, None where the list waits for its signature."""
+
+    format = "lcifr-evidence-signed-1"
+    command = "evidence sign"
 
     folder: str
     files: int
     time: str
     key: str | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-evidence-signed-1", "command": "evidence sign", **asdict(self)}
 
 
 def sign_folder(request: SignRequest) -> SignedFolder:

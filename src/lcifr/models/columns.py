@@ -49,7 +49,7 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class ConstantColumn:
-    """The same number for everybody."""
+    """The same number in every row."""
 
     value: float
 
@@ -217,7 +217,7 @@ def runtime_of(dtype: Dtype) -> Arithmetic:
 
 
 def constant_column(entry: DescribedInput, dtype: Dtype) -> ConstantColumn:
-    """The number that stands in a column for everybody."""
+    """The number that fills a constant column."""
     return ConstantColumn(_rounded(entry.value, dtype))
 
 

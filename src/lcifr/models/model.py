@@ -23,7 +23,7 @@ class Model:
     Parameters
     ----------
     labels : the classes' names in the order of their numbers; None for numbers, and where classes have no names.
-    mean : of the numbers it was learned from, to compare with whoever always says that; None where it is not known.
+    mean : of the numbers it was learned from, the baseline to compare with; None where it is not known.
     """
 
     function: Function
@@ -112,7 +112,7 @@ def own_model(thing: Any) -> Model | None:
 class Degeneracy:
     """One way in which a model is too trivial; ``name`` for programs, ``message`` for people.
 
-    ``advice`` : what whoever trains it can do, in terms of settings; empty where nothing general can be said.
+    ``advice`` : what to change in training, in terms of settings; empty where there is no general advice.
     """
 
     name: str

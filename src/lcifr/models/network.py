@@ -78,6 +78,16 @@ class OfNetworks(Function):
         """The networks that are applied one after the other."""
 
     @property
+    def inputs(self) -> int:
+        """How many columns go in."""
+        return int(self.in_turn()[0].layers[0].weight.shape[1])
+
+    @property
+    def outputs(self) -> int:
+        """How many values come out."""
+        return len(self.in_turn()[-1].layers[-1].bias)
+
+    @property
     def widths(self) -> tuple[int, ...]:
         return self.inputs, *(len(layer.bias) for factor in self.in_turn() for layer in factor.layers)
 
@@ -89,6 +99,22 @@ class OfNetworks(Function):
 
     def describe(self) -> str:
         return "a network"
+
+    def exactly(self, point: Sequence[float]) -> tuple[Fraction, ...]:
+        """The outputs at one point (inputs,), without any rounding: the checker's own evaluation."""
+        from lcifr.check.functions import FactorChain, read_network
+
+        chain = FactorChain([[read_network(factor.rows()) for factor in self.in_turn()]], self.inputs)
+        return tuple(chain.at({("numeric", 0): [*enumerate(self._points(point).tolist())]}))
+
+    def _points(self, points: ArrayLike) -> FloatArray:
+        value = np.asarray(points, dtype=np.float64)
+        if value.ndim == 0 or value.shape[-1] != self.inputs:
+            raise NetworkError(
+                f"points have the shape {value.shape}, the network takes {self.inputs} features in the last axis",
+                fix="encode people with the encoding the network was trained on",
+            )
+        return value
 
     def reads(self) -> NDArray[np.intp]:
         """The columns with a weight in the first factor that does anything."""
@@ -113,7 +139,7 @@ class Network(OfNetworks):
     Parameters
     ----------
     native : the arithmetic of the runtime that it comes from; EXACT where that computes something else than these
-        weights one layer after the other. It is what certificates speak about unless somebody says otherwise.
+        weights one layer after the other. It is what certificates speak about unless another one is asked for.
     divides : the step of a library that divides where this network multiplies with rounded inverses; empty for none.
         Float arithmetic covers such a division (docs/design/arithmetic.md), exact arithmetic does not.
     """
@@ -148,7 +174,7 @@ class Network(OfNetworks):
         return cls.from_arrays(read_torch(module)).of_runtime(native_arithmetic(module))
 
     def of_runtime(self, native: Arithmetic) -> Network:
-        """The same weights, said to come from a runtime that computes in this arithmetic."""
+        """The same weights, marked as coming from a runtime that computes in this arithmetic."""
         return replace(self, native=native)
 
     def negated(self) -> Network:
@@ -157,16 +183,6 @@ class Network(OfNetworks):
         for array in (last.weight, last.bias):
             array.flags.writeable = False
         return replace(self, layers=(*self.layers[:-1], last))
-
-    @property
-    def inputs(self) -> int:
-        """How many features go in."""
-        return int(self.layers[0].weight.shape[1])
-
-    @property
-    def outputs(self) -> int:
-        """How many values come out."""
-        return int(self.layers[-1].weight.shape[0])
 
     def in_turn(self) -> tuple[Network, ...]:
         return (self,)
@@ -239,22 +255,6 @@ class Network(OfNetworks):
             slope, shift = size @ slope + FLOOR, size @ shift + np.abs(layer.bias) + FLOOR
         return slope, shift
 
-    def _points(self, points: ArrayLike) -> FloatArray:
-        value = np.asarray(points, dtype=np.float64)
-        if value.ndim == 0 or value.shape[-1] != self.inputs:
-            raise NetworkError(
-                f"points have the shape {value.shape}, the network takes {self.inputs} features in the last axis",
-                fix="encode people with the encoding the network was trained on",
-            )
-        return value
-
-    def exactly(self, point: Sequence[float]) -> tuple[Fraction, ...]:
-        """The outputs at one point (inputs,), without any rounding: the checker's own evaluation."""
-        from lcifr.check.functions import FactorChain, read_network
-
-        chain = FactorChain([[read_network(self.rows())]], self.inputs)
-        return tuple(chain.at({("numeric", 0): [*enumerate(self._points(point).tolist())]}))
-
     def rows(self) -> list[list[list[float]]]:
         """The rows of [W b] of every layer."""
         return [np.column_stack([layer.weight, layer.bias]).tolist() for layer in self.layers]
@@ -313,7 +313,7 @@ class Network(OfNetworks):
 
 
 def as_network(function: Function) -> Network:
-    """The function itself, for whoever can work with networks only."""
+    """The function itself, where only networks are supported."""
     if not isinstance(function, Network):
         raise NetworkError(f"{type(function).__name__} is not a network of affine layers and ReLU")
     return function
@@ -376,7 +376,7 @@ def _check_range(sizes: FloatArray) -> None:
 
 # Chain: networks applied in turn, affine where they touch, each kept as it is stored, and merged for proofs.
 #
-# The product of two stored matrices is a third one that nobody stored: proofs work on the product (:func:`merge`),
+# The product of two stored matrices is a third one that is stored nowhere: proofs work on the product (:func:`merge`),
 # certificates speak about the factors, and what lies between is bounded (:func:`merging_error`).
 
 
@@ -404,16 +404,6 @@ class Chain(OfNetworks):
         return self.factors
 
     @property
-    def inputs(self) -> int:
-        """How many columns go in."""
-        return self.factors[0].inputs
-
-    @property
-    def outputs(self) -> int:
-        """How many values come out."""
-        return self.factors[-1].outputs
-
-    @property
     def native(self) -> Arithmetic:
         """The coarsest of its factors'."""
         return choose_arithmetic(None, *(factor.native for factor in self.factors))
@@ -430,13 +420,6 @@ class Chain(OfNetworks):
     def error(self, points: ArrayLike) -> FloatArray:
         """How far ``self(points)`` can be from exact arithmetic, (…, inputs) -> (…, outputs)."""
         return evaluate(self.factors, points).error
-
-    def exactly(self, point: Sequence[float]) -> tuple[Fraction, ...]:
-        """The outputs at one point (inputs,), without any rounding: the checker's own evaluation."""
-        from lcifr.check.functions import FactorChain, read_network
-
-        chain = FactorChain([[read_network(factor.rows()) for factor in self.factors]], self.inputs)
-        return tuple(chain.at({("numeric", 0): [*enumerate(map(float, point))]}))
 
     def to_plain(self) -> dict[str, Any]:
         return {"kind": "network", "factors": [factor.rows() for factor in self.factors]}
@@ -826,7 +809,7 @@ class DeployedNetworks(Deployed):
         return np.abs(values if self.columns is None else values[:, self.columns.numeric_columns])
 
     def _sizes_in(self, region: Region) -> FloatArray:
-        """(people, numbers) the same of everybody in a person's region."""
+        """(people, numbers) the same anywhere in a person's region."""
         if self.columns is None or not all(
             np.array_equal(cell.numeric, self.columns.numeric_columns) for cell in region.cells
         ):

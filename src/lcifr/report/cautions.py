@@ -124,12 +124,13 @@ def _about_the_model(statement: Statement, models: tuple[ComparedModel, ...]) ->
             "The certified share may mean less than it seems",
             _sentence(warning[:1].upper() + warning[1:]),
         )
+    of_whom = " of the people who were examined" if statement.not_examined else ""
     for row in others:
         if _is_unaware(row) and _beaten(own, row):
             text = (
                 f"The unaware baseline, which never sees what φ leaves free, has {_score(row)} and "
                 f"{percent(row['certified'])} certified; this model has {_score(own)} and "
-                f"{percent(own['certified'])}. Use the baseline."
+                f"{percent(own['certified'])}{of_whom}. Use the baseline."
             )
             yield Caution("worse-than-unaware", "The unaware baseline does better", text)
         elif _is_unaware(row) and _less(own.score, row.score):

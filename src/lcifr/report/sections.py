@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 # The content in words: paragraphs, tables and charts that every format writes alike.
 
 
+SHORT = 12
+"""Rows of a table that stays on one page of paper."""
+
+
 @dataclass(frozen=True)
 class Table:
     """Cells as they are read; ``numbers`` says which columns hold numbers, ``own`` which row is the model audited."""
@@ -46,6 +50,18 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     numbers: tuple[bool, ...]
     own: int | None = None
+
+    def kind(self, column: int) -> str | None:
+        """What the page calls a column: ``number``, ``hash``, or nothing."""
+        if self.head[column] == "Hash":
+            return "hash"
+        return "number" if self.numbers[column] else None
+
+    @property
+    def shape(self) -> str | None:
+        """``wide`` tables become lists on a phone, ``short`` ones stay on one page of paper."""
+        wide = "wide" if len(self.head) > 3 else ""
+        return f"{wide} {'short' if len(self.rows) <= SHORT else ''}".strip() or None
 
 
 @dataclass(frozen=True)
@@ -88,6 +104,12 @@ class PeopleBlock:
     explorer: Explorer
     violated: int
 
+    @property
+    def verdicts(self) -> list[tuple[str, str]]:
+        """Those that the people have, each with its name."""
+        kinds = {person.verdict.lower() for person in self.explorer.people}
+        return [(kind, name) for kind, name in KIND_NAMES.items() if kind in kinds]
+
 
 Block = str | Table | Chart | Gallery | CodeBlock | Points | PeopleBlock
 
@@ -109,7 +131,12 @@ class Headline:
     parts: tuple[tuple[str, str, int, str], ...]  # kind, name, people, share
     of: str = "certified with respect to φ"  # what the figure is a share of
     counted: bool = True  # whether people were counted, or only shares of them are known
-    muted: bool = False  # of a model that decides the same for everybody: the figure is nothing to be proud of
+    muted: bool = False  # of a model that decides the same for everyone: the figure is nothing to be proud of
+
+    @property
+    def in_short(self) -> str:
+        """For the title of the page."""
+        return self.words if self.muted else f"{self.figure} {self.of}"
 
 
 @dataclass(frozen=True)

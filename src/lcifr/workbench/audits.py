@@ -19,12 +19,12 @@ from lcifr.display.text import format_value, visible
 from lcifr.errors import LcifrError
 from lcifr.phi.core import PairedPeople
 from lcifr.phi.lint import find_false_part
-from lcifr.report.content import PersonRow, Report, Value
+from lcifr.report.content import Caution, PersonRow, Report, Value
 from lcifr.report.folder import FolderContent, read_content
 from lcifr.report.page import ReportRequest, write_report
 from lcifr.report.people import Shown, show
-from lcifr.report.sections import put_into_words
-from lcifr.workbench.models import OwnDecision, own_decision, row_of
+from lcifr.report.sections import Headline, put_into_words
+from lcifr.workbench.models import ChosenModel, OwnDecision, own_decision, row_of
 from lcifr.workbench.people_tables import read_person, stamp
 from lcifr.workbench.work_folder import WorkFolder, command_line, command_words
 from lcifr.workflows.auditing import AuditRequest, ModelAuditRequest
@@ -51,12 +51,9 @@ class OpenedAudit:
     audit: str
     title: str
     subtitle: str
-    figure: str
-    words: str
-    bound: str
-    shares: tuple[tuple[str, str, int, str], ...]
+    headline: Headline
     facts: tuple[tuple[str, str], ...]
-    cautions: tuple[tuple[str, str], ...]
+    cautions: tuple[Caution, ...]
     formula: str
     people: tuple[PersonLine, ...]
     complete: bool
@@ -125,52 +122,33 @@ class WhatIf:
 # AuditPlan: an audit as the page asks for it, checked, and as the words of the command that does it.
 
 
-@dataclass(frozen=True)
-class AuditPlan:
-    """Which model is audited on whom, and where the result goes; names are those of the folder.
+@dataclass(frozen=True, kw_only=True)
+class AuditPlan(ChosenModel):
+    """An audit as the page's form has it, perhaps not complete yet; paths are relative to the folder, empty for none.
 
-    Parameters
-    ----------
-    model : a file; or producer and consumer, what lcifr learned.
-    table : the people; with a producer, nothing for those whom it held out. phi : a file; with a producer, nothing
-        for its own. reference : a table whose standard deviations φ speaks of; nothing for the table itself.
-    sample : audit so many people, drawn at random; None for all.
-    population : whether they were drawn from the population, and nobody trained on them.
+    With a producer, no table means the people that it held out, and no formula its own. The other fields are options of
+    ``lcifr audit``.
     """
 
     out: str
-    model: str = ""
-    producer: str = ""
-    consumer: str = ""
-    table: str = ""
     phi: str = ""
-    schema: str = ""
     reference: str = ""
     target: str = ""
     id_column: str = ""
-    tolerance: float | None = None
     sample: int | None = None
     population: bool = False
 
     def words(self) -> list[str]:
         """The command after ``lcifr``."""
-        how = {"sample": self.sample, "population": self.population, "id": self.id_column, "out": self.out}
-        if not self.model:
-            people = [self.table] if self.table else []
-            return command_words("audit", self.producer, self.consumer, *people, phi=self.phi, **how)
-        about: dict[str, Any] = {
-            "model": self.model,
-            "phi": self.phi,
-            "schema": self.schema,
-            "reference": self.reference,
-        }
-        about |= {"target": self.target, "tolerance": self.tolerance}
-        return command_words("audit", self.table, **about, **how)
+        folders = [] if self.model else [self.producer, self.consumer]
+        people = [self.table] if self.table or self.model else []
+        names = ("model", "phi", "schema", "reference", "target", "tolerance", "sample", "population")
+        options = {name: getattr(self, name) for name in names}
+        return command_words("audit", *folders, *people, **options, id=self.id_column, out=self.out)
 
     def check(self, folder: WorkFolder) -> None:
         """Refuse what is not there, or not below the folder, before anything is started."""
-        if not self.model and not (self.producer and self.consumer):
-            raise LcifrError("no model is chosen", fix="choose one on the page Model")
+        self.need_model()
         if self.model and not (self.table and self.phi):
             missing = "table of people" if not self.table else "formula"
             raise LcifrError(f"no {missing} is chosen", fix=f"choose a {missing}")
@@ -210,7 +188,7 @@ class AuditPlan:
         known = {one.name for one in fields(cls)} - {"out"}
         try:
             given = {name: value for name, value in settings.arguments.items() if name in known and value is not None}
-            plan = cls(out, **given)
+            plan = cls(out=out, **given)
             again = RunSettings.of(Command.of("audit", plan.request), {}).arguments
         except (AttributeError, TypeError, ValueError, LcifrError):
             return None
@@ -252,7 +230,6 @@ class AuditExplorer:
         """What an audit found, once its folder is known to be as it was written."""
         report = self._read(audit).report
         said = put_into_words(report)
-        head = said.headline
         people = tuple(
             PersonLine(visible(one.id), one.verdict.lower(), visible(one.decision)) for one in report.explorer.people
         )
@@ -263,12 +240,9 @@ class AuditExplorer:
             audit,
             said.title,
             said.subtitle,
-            head.figure,
-            head.words,
-            head.bound,
-            head.parts,
+            said.headline,
             said.facts,
-            tuple((one.title, one.text) for one in report.cautions),
+            report.cautions,
             report.promise.text or "",
             people,
             report.explorer.complete,

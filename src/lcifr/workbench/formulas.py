@@ -27,7 +27,7 @@ from lcifr.report.content import Explorer, PersonRow
 from lcifr.report.people import Row, show
 from lcifr.workbench.completion import Suggestion, complete
 from lcifr.workbench.people_tables import OpenTable, PeopleTables
-from lcifr.workbench.work_folder import WorkFolder, command_line
+from lcifr.workbench.work_folder import PageRequest, WorkFolder, command_line
 from lcifr.workflows.formulas import check_with_people
 from lcifr.workflows.people import read_formula
 
@@ -35,7 +35,7 @@ from lcifr.workflows.people import read_formula
 
 
 @dataclass(frozen=True)
-class TypedFormula:
+class TypedFormula(PageRequest):
     """A formula as it is being written, and the people it is looked at with.
 
     file : where it is, or will be, saved. caret : where completion is wanted; None for nowhere.

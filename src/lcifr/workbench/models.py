@@ -25,7 +25,7 @@ from lcifr.phi import Similarity
 from lcifr.report.content import PersonRow
 from lcifr.report.people import Shown, explore, show
 from lcifr.workbench.people_tables import OpenTable, PeopleTables, read_person, stamp
-from lcifr.workbench.work_folder import WorkFolder, command_line
+from lcifr.workbench.work_folder import PageRequest, WorkFolder, command_line
 from lcifr.workflows.diagnosis import described_words
 from lcifr.workflows.people import PeopleTable, source_in_memory
 from lcifr.workflows.results import read_consumer, read_producer
@@ -40,7 +40,7 @@ KEPT = 4
 
 
 @dataclass(frozen=True)
-class ChosenModel:
+class ChosenModel(PageRequest):
     """Which model: a file, or the folders of a producer and a consumer; and the table whose columns it reads.
 
     tolerance : of a model that predicts numbers, how far two may be apart and count as the same.
@@ -53,7 +53,8 @@ class ChosenModel:
     schema: str = ""
     tolerance: float | None = None
 
-    def __post_init__(self) -> None:
+    def need_model(self) -> None:
+        """Refuse a form in which no model is chosen."""
         if not self.model and not (self.producer and self.consumer):
             raise LcifrError("no model is chosen", fix="choose a model’s file, or what lcifr produced and consumed")
 
@@ -67,6 +68,7 @@ class Subjects:
 
     def sentences(self, choice: ChosenModel) -> Iterator[str]:
         """What a model is, as ``lcifr model show`` says it."""
+        choice.need_model()
         if choice.model:
             found = open_model(self._folder.file(choice.model), drafts=True)
             yield from found.outline().sentences()
@@ -88,6 +90,7 @@ class Subjects:
 
     def subject(self, choice: ChosenModel, formula: str = "") -> Subject:
         """The model with a formula's text, ready to decide and to be asked."""
+        choice.need_model()
         if choice.model:
             model = self._folder.file(choice.model)
             described = description_beside(model)
@@ -159,7 +162,7 @@ PERSON = "person.csv"
 
 
 @dataclass(frozen=True)
-class DecisionAsked:
+class DecisionAsked(PageRequest):
     """A person to decide about, by attribute; formula : its text, for a verdict, or nothing. file : its file."""
 
     choice: ChosenModel

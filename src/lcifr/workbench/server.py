@@ -6,6 +6,7 @@ import asyncio
 import hmac
 import json
 import logging
+import math
 import secrets
 import socket
 import sys
@@ -24,10 +25,10 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from lcifr.data.files import json_value
 from lcifr.display.text import visible
-from lcifr.errors import LcifrError
-from lcifr.workbench.workbench import Workbench, read_json_request
+from lcifr.errors import LcifrError, missing_extra
+from lcifr.workbench.work_folder import read_json_request
+from lcifr.workbench.workbench import Workbench
 from lcifr.workflows.events import Event, Note, Warned, listening
 
 # The guard in front of every request: token, host, origin, size and time of bodies, and headers of every answer.
@@ -234,18 +235,17 @@ def _below(bench: Workbench, text: str) -> str:
 
 
 def _json(values: Any, status: int) -> Response:
-    text = json.dumps(_plain(values), ensure_ascii=False, allow_nan=False)
+    text = json.dumps(_finite(values), ensure_ascii=False, allow_nan=False)
     return Response(text.encode("utf-8", "replace"), status, media_type="application/json")
 
 
-def _plain(value: Any) -> Any:
-    """What JSON can hold: NumPy's numbers as Python's, and nothing for what is no number."""
+def _finite(value: Any) -> Any:
+    """The same with null in the place of numbers that JSON does not have: NaN and infinity."""
     if isinstance(value, dict):
-        return {str(name): _plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    value = json_value(value)
-    return None if (isinstance(value, float) and value != value) or value in (float("inf"), -float("inf")) else value
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 # The server of the workbench: on 127.0.0.1 alone, on a free port, behind a new token every time.
@@ -273,10 +273,8 @@ def serve(request: WorkbenchRequest, ready: Callable[[str], None]) -> None:
     """
     try:
         import uvicorn
-    except ModuleNotFoundError as missing:
-        raise LcifrError(
-            f"the workbench needs {missing.name}, which is not installed", fix='pip install "lcifr[workbench]"'
-        ) from None
+    except ModuleNotFoundError as error:
+        raise missing_extra(error, "the workbench") from None
 
     bench = Workbench(request.folder)
     with closing(_listen(request.port)) as listener:

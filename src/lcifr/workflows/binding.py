@@ -6,7 +6,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from lcifr.certification.bundle import ENCODER, ENCODING, MODEL, SIMILARITY, enc
 from lcifr.certification.subject import rule_of_bundle
 from lcifr.check.people import DIFFERS, NAMED, NOT_GIVEN, SAME, SHOWN, FileComparison, compare_people
 from lcifr.data.attributes import attribute_to_dict
+from lcifr.data.codec import Record
 from lcifr.errors import ArtefactError, LcifrError, no_such_file
 from lcifr.phi.core import distinct_values
 from lcifr.workflows.events import step
@@ -146,7 +147,7 @@ class DigestRequest:
 
 
 @dataclass(frozen=True)
-class PeopleDigest:
+class PeopleDigest(Record):
     """digest : SHA-256 of the canonical lines. attributes : what it binds. unbound : columns that it ignores.
 
     incomplete : people with a missing value.
@@ -157,10 +158,6 @@ class PeopleDigest:
     attributes: tuple[str, ...]
     unbound: tuple[str, ...]
     incomplete: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return asdict(self)
 
 
 def digest_people(request: DigestRequest) -> PeopleDigest:

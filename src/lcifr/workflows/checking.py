@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from lcifr.data.codec import Record, inline, key
 from lcifr.errors import LcifrError
 from lcifr.workflows.binding import OwnFiles
 from lcifr.workflows.events import Listener, StepKind, listening, step
@@ -36,16 +37,16 @@ class CheckRequest(OwnFiles):
 
 
 @dataclass(frozen=True)
-class CheckResult:
+class CheckResult(Record):
     """What the checker confirms; drawn : the sample that the bundle says it is about, None where it names none.
 
     about : φ, who can exist and the rule of decision in words. compared : with the reader's own files, if any.
     """
 
-    report: CheckReport
-    drawn: ProofSample | None
+    report: CheckReport = field(metadata=inline())
     about: Sequence[str] = ()
     compared: Sequence[FileComparison] = ()
+    drawn: ProofSample | None = field(default=None, metadata=key(omit=True))
 
     @property
     def exit_code(self) -> int:
@@ -57,12 +58,6 @@ class CheckResult:
     def lines(self) -> list[str]:
         """For people to read."""
         return [*self.report.lines(), *self.about, *(line for one in self.compared for line in one.lines())]
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        drawn = {} if self.drawn is None else {"drawn": asdict(self.drawn)}
-        compared = [asdict(one) for one in self.compared]
-        return {**asdict(self.report), "about": list(self.about), "compared": compared, **drawn}
 
 
 def check(request: CheckRequest, listener: Listener | None = None) -> CheckResult:
@@ -90,7 +85,7 @@ def check(request: CheckRequest, listener: Listener | None = None) -> CheckResul
     if request.are_given:
         with listening(listener):
             compared = BundleBinding(bundle, report, request).compare()
-    return CheckResult(report, read_sample(bundle), about, compared)
+    return CheckResult(report, about, compared, read_sample(bundle))
 
 
 def _is_bundle(folder: Path) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.data.files import json_value, sha256_of
-from lcifr.errors import LcifrError
+from lcifr.errors import LcifrError, missing_extra
 from lcifr.models.arithmetic import read_arithmetic
 from lcifr.models.model import Model
 from lcifr.models.network import Network
@@ -20,7 +20,7 @@ from lcifr.models.source import ModelOutline
 from lcifr.workflows.events import Listener, listening, note, step, warn
 from lcifr.workflows.labels import LabelComparison, compare_with_labels
 from lcifr.workflows.options import PRODUCER, YOUR_MODEL, argument, describe_option, missing_option, option
-from lcifr.workflows.results import read_producer, read_saved_encoder
+from lcifr.workflows.results import CommandResult, read_producer, read_saved_encoder
 from lcifr.workflows.subjects import (
     ModelOptions,
     open_model,
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 NEEDED = (
     "lcifr",
     "numpy",
-    "torch",
     "scikit-learn",
     "pandas",
     "pyarrow",
@@ -58,6 +57,7 @@ NEEDED = (
     "rich",
 )
 OPTIONAL = {
+    "torch": "training encoders and their heads, and GPUs: lcifr[learn]",
     "onnxruntime": "models as ONNX files: lcifr[onnx]",
     "skops": "models as skops files: lcifr[skops]",
     "xgboost": "XGBoost models: lcifr[trees]",
@@ -94,7 +94,7 @@ class Examined:
 
 
 @dataclass(frozen=True)
-class DoctorResult:
+class DoctorResult(CommandResult):
     """What is installed here, and how it does.
 
     Parameters
@@ -102,6 +102,10 @@ class DoctorResult:
     packages : versions of what is needed; None where it is missing. optional : the same of what may be missing.
     gpu : its name, or None.
     """
+
+    format = "lcifr-doctor-1"
+    command = "doctor"
+    also = ("well",)
 
     python: str
     platform: str
@@ -119,10 +123,6 @@ class DoctorResult:
             if one.state is Health.WRONG or (one.state is Health.BROKEN and one.name not in MAY_BE_BROKEN)
         ]
         return not ill and None not in self.packages.values()
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-doctor-1", "command": "doctor", **asdict(self), "well": self.well}
 
 
 def doctor(listener: Listener | None = None) -> DoctorResult:
@@ -182,6 +182,8 @@ def examine_engine() -> list[Examined]:
         try:
             said = engine_answers(method)
             state = Health.WRONG if said else Health.RIGHT
+        except ModuleNotFoundError as missing:
+            said, state = getattr(missing_extra(missing, method), "fix", None) or str(missing), Health.ABSENT
         except Exception as problem:
             said, state = _fault(problem), Health.BROKEN
         found.append(Examined(f"engine: {method}", "", state, said or "known answers"))
@@ -200,8 +202,10 @@ def _version(name: str) -> str | None:
 
 
 def _gpu() -> str | None:
-    import torch
-
+    try:
+        import torch
+    except ModuleNotFoundError:
+        return None
     if torch.cuda.is_available():
         return f"{torch.cuda.get_device_name(0)} (CUDA {torch.version.cuda})"
     return "Apple (mps)" if torch.backends.mps.is_available() else None
@@ -486,7 +490,7 @@ class ExportRequest:
 
 
 @dataclass(frozen=True)
-class ExportedModel:
+class ExportedModel(CommandResult):
     """A written ONNX file.
 
     Parameters
@@ -494,15 +498,14 @@ class ExportedModel:
     inputs : the columns of the table that it takes. outputs : what it returns for each person, by name.
     """
 
+    format = "lcifr-model-exported-1"
+    command = "model export"
+
     file: str
     sha256: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     arithmetic: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-model-exported-1", "command": "model export", **asdict(self)}
 
 
 def export_folders(request: ExportRequest) -> ExportedModel:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lcifr.data import Categorical, Numeric, Schema
+from lcifr.data.codec import key
 from lcifr.data.frames import as_text
 from lcifr.data.inference import MalformedNumber, find_malformed_number
 from lcifr.data.table import complete_rows, missing_values
@@ -21,6 +22,7 @@ from lcifr.workflows.events import Listener, listening, step
 from lcifr.workflows.options import argument, id_option, missing_option, model_option, option
 from lcifr.workflows.people import no_column, read_whole
 from lcifr.workflows.proposed_description import propose_description, with_missing
+from lcifr.workflows.results import CommandResult
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,7 +81,7 @@ class InitRequest:
 
 
 @dataclass(frozen=True)
-class InitResult:
+class InitResult(CommandResult):
     """What was guessed, and where it was written.
 
     Parameters
@@ -88,28 +90,17 @@ class InitResult:
     description_file : of a model that does not name its columns; None for others.
     """
 
+    format = "lcifr-proposal-1"
+    command = "init"
+
     people: int
-    schema: Schema
+    schema: Schema = field(metadata=key(write=Schema.to_dict))
     formula: str
     left_out: Mapping[str, str]
     to_know: tuple[str, ...]
-    schema_file: Path
-    phi_file: Path
-    description_file: Path | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        files = {"schema": self.schema_file, "phi": self.phi_file, "describe": self.description_file}
-        return {
-            "format": "lcifr-proposal-1",
-            "command": "init",
-            "people": self.people,
-            "schema": self.schema.to_dict(),
-            "formula": self.formula,
-            "left_out": dict(self.left_out),
-            "to_know": list(self.to_know),
-            "files": {name: str(file) for name, file in files.items() if file is not None},
-        }
+    schema_file: Path = field(metadata=key("files.schema"))
+    phi_file: Path = field(metadata=key("files.phi"))
+    description_file: Path | None = field(default=None, metadata=key("files.describe", omit=True))
 
 
 # What a model says of the columns that it reads, brought into a schema.

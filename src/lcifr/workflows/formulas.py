@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lcifr.data.codec import Record, to_json
 from lcifr.data.files import is_remote
 from lcifr.errors import LcifrError, TableError, no_such_file
 from lcifr.workflows.events import Listener, StepKind, listening, note, step
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from lcifr.datasets import Source
     from lcifr.errors import TableProblem
     from lcifr.phi import Similarity
-    from lcifr.phi.lint import Example, Finding
+    from lcifr.phi.lint import Finding
     from lcifr.phi.neighbours import Neighbours
 
 
@@ -63,16 +64,12 @@ class CountOptions:
 
 
 @dataclass(frozen=True)
-class ExplainedFormula:
+class ExplainedFormula(Record):
     """source : the file or name of the formula. formula : its text as lcifr prints it. english : what it says."""
 
     source: str
     formula: str
     english: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,14 +102,13 @@ class FormulaCheckResult:
         from lcifr.phi.formula import print_formula
 
         found = self.neighbours
-        scales = [asdict(one) for one in scale_sources(self.similarity, self.data)]
         return {
             "source": self.similarity.source,
             "formula": print_formula(self.similarity.formula),
             "hash": self.similarity.hash,
             "data": self.data,
             "english": self.similarity.explain(),
-            "scales": scales,
+            "scales": to_json(scale_sources(self.similarity, self.data)),
             "findings": [self._finding(finding) for finding in self.findings],
             "neighbours": {
                 "people": found.people,
@@ -124,8 +120,8 @@ class FormulaCheckResult:
                 "largest": found.largest,
                 "largest_row": found.largest_row,
                 "share_without": found.share_isolated,
-                "similar_pairs": [_plain_example(example) for example in found.similar],
-                "just_missed_pairs": [_plain_example(example) for example in found.missed],
+                "similar_pairs": to_json(found.similar),
+                "just_missed_pairs": to_json(found.missed),
             },
         }
 
@@ -139,7 +135,7 @@ class FormulaCheckResult:
             "message": finding.message,
             "line": place.line if place else None,
             "column": place.column if place else None,
-            "examples": [_plain_example(example) for example in finding.examples],
+            "examples": to_json(finding.examples),
         }
 
 
@@ -273,15 +269,6 @@ def _schema_alone(request: FormulaRequest) -> Schema:
     return find(request.formula.split("/")[0]).schema
 
 
-def _plain_example(example: Example) -> dict[str, Any]:
-    return {
-        "rows": list(example.rows),
-        "x": dict(example.x),
-        "other": dict(example.other),
-        "differing": list(example.differing),
-    }
-
-
 # A table checked against a schema: every problem, with row and column.
 
 
@@ -307,8 +294,8 @@ class TableCheckResult:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
-        listed = [asdict(problem) for problem in self.problems]
-        return {"file": str(self.table), "fits": not self.problems, "people": self.people, "problems": listed}
+        problems = to_json(self.problems)
+        return {"file": str(self.table), "fits": not self.problems, "people": self.people, "problems": problems}
 
 
 def check_table(request: TableCheckRequest, listener: Listener | None = None) -> TableCheckResult:
@@ -369,10 +356,10 @@ class DatasetInfo:
         return {
             **{name: getattr(source, name) for name in PLAIN},
             "by_hand": self.by_hand,
-            "labels": list(source.labels),
-            "cautions": list(source.cautions),
+            "labels": source.labels,
+            "cautions": source.cautions,
             "state": self.state,
-            "files": [{"name": file.name, "sha256": file.sha256, "urls": list(file.urls)} for file in source.files],
+            "files": to_json(source.files),
             "schema": source.schema.to_dict(),
         }
 

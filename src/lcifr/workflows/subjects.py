@@ -678,7 +678,9 @@ def _are_numbers(source: PeopleSource) -> bool:
     for labels in source.label_columns():
         kind = labels.type
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
-            text = f'no error is said: "{source.label}" holds {labels[0].as_py()!r}, and the model predicts numbers'
+            text = (
+                f'no errors are reported: "{source.label}" holds {labels[0].as_py()!r}, and the model predicts numbers'
+            )
             note(text)
             return False
     return True

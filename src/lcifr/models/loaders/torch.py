@@ -16,19 +16,19 @@ from lcifr.data import Encoding
 from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.description import OF_INPUTS, THRESHOLD_ENTRIES, ModelDescription, TakenEntries
-from lcifr.models.loaders.dataflow import Normalisation, affine, chosen, clipped, leaky, relu
+from lcifr.models.loaders.dataflow import Normalisation, affine, clipped, leaky, relu
 from lcifr.models.loaders.onnx.decisions import read_decision
 from lcifr.models.loaders.onnx.graph import Graph, GraphTensor, require_onnx
-from lcifr.models.loaders.onnx.reader import LibraryWord, TableColumns, assembled, binding, read_onnx
+from lcifr.models.loaders.onnx.reader import LibraryPredictions, TableColumns, assembled, binding, read_onnx
 from lcifr.models.loaders.onnx.runtime import Feeds, OutputDecisions
 from lcifr.models.loaders.onnx.values import (
     Columns,
     Hidden,
     PersonValue,
     Probabilities,
-    Probability,
     Softmax,
     as_hidden,
+    logistic,
 )
 from lcifr.models.source import TableModel
 
@@ -134,7 +134,7 @@ TAKES = TakenEntries(
 
 @dataclass(frozen=True)
 class TorchPredictor:
-    """The module's own word about people of a pandas frame."""
+    """The module's own decisions for the rows of a pandas frame."""
 
     module: nn.Module = field(repr=False)
     feeds: Feeds = field(repr=False)
@@ -182,7 +182,7 @@ def read_module(module: nn.Module, description: ModelDescription, table: Any, en
     arithmetic = Arithmetic.FLOAT32 if dtype == np.float32 else Arithmetic.FLOAT64
     decides = OutputDecisions(description.output, decision.labels, decision.own_labels)
     predictor = TorchPredictor(module, Feeds(encoding.schema), bound, decides)
-    library = LibraryWord(predictor, f"torch {torch.__version__}")
+    library = LibraryPredictions(predictor, f"torch {torch.__version__}")
     return assembled(decision, description.arithmetic or arithmetic, tuple(divisions), library, table, encoding)
 
 
@@ -249,7 +249,10 @@ def _clipped(part: Any, value: PersonValue, where: str) -> Hidden:
 def _normalised(part: Any, value: PersonValue, where: str) -> Hidden:
     hidden = as_hidden(value, where)
     if part.running_mean is None:
-        raise NetworkError(f"{where} takes its mean from whoever is decided together", fix="track running statistics")
+        raise NetworkError(
+            f"{where} uses batch statistics, so the output of one row depends on the others",
+            fix="track running statistics",
+        )
     width = hidden.vector.width
     scale = np.ones(width) if part.weight is None else _numbers(part.weight)
     shift = np.zeros(width) if part.bias is None else _numbers(part.bias)
@@ -262,9 +265,7 @@ def _passed_on(part: Any, value: PersonValue, where: str) -> PersonValue:
 
 
 def _sigmoid(part: Any, value: PersonValue, where: str) -> Probabilities:
-    hidden = as_hidden(value, where)
-    parts = tuple(Probability(chosen(hidden.vector, [i])) for i in range(hidden.vector.width))
-    return Probabilities(parts, hidden.dtype, hidden.shape)
+    return logistic(as_hidden(value, where))
 
 
 def _softmax(part: Any, value: PersonValue, where: str) -> Softmax:
@@ -323,4 +324,4 @@ def _exported(
     read = read_onnx(buffer.getvalue(), description, type(module).__name__).read_table(table, encoding)
     decides = replace(read.predict.decides)  # type: ignore[attr-defined]
     predictor = TorchPredictor(module, Feeds(encoding.schema), bound, decides)
-    return replace(read, predict=predictor, runtime=f"torch {torch.__version__}", library_outputs=None)
+    return replace(read, predict=predictor, runtime=f"torch {torch.__version__}", predict_with_outputs=None)

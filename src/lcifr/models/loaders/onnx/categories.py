@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.data.program import Operation, ProgramStep, StepFormat
-from lcifr.models.columns import Block, TableColumn
+from lcifr.models.columns import Block, TableColumn, cast_to
 from lcifr.models.loaders.dataflow import scaled
 from lcifr.models.loaders.onnx.graph import DTYPES, AnyArray, finite, is_text
 from lcifr.models.loaders.onnx.values import (
@@ -66,14 +65,18 @@ def _cast_array(call: Call, array: AnyArray, to: np.dtype[np.generic]) -> AnyArr
     return array.astype(to)
 
 
+def cast_to_floats(call: Call, value: Columns, to: np.dtype[np.generic]) -> Columns:
+    """Columns in float32 or float64, by a step of their programs."""
+    block = replace(value.block, dtype=np.dtype(to)).stepwise([cast_to(np.dtype(to))] * len(value.block), call.where)
+    return replace(value, block=block)
+
+
 def cast_columns(call: Call, value: Columns, to: np.dtype[np.generic]) -> Columns | Texts:
     """Columns of another type: numbers by a step of their program, entries of tables one by one."""
     if value.dtype == to:
         return value
     if to.kind == "f":
-        steps = (ProgramStep(Operation.CAST, StepFormat.FLOAT32),) if to == np.float32 else ()
-        block = replace(value.block, dtype=np.dtype(to)).stepwise([steps] * len(value.block), call.where)
-        return replace(value, block=block)
+        return cast_to_floats(call, value, to)
     for column in value.block.columns:
         if not isinstance(column, TableColumn):
             raise CodedNumberError(

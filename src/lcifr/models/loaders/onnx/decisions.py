@@ -27,11 +27,11 @@ from lcifr.models.loaders.onnx.values import (
     Hidden,
     PersonValue,
     Probabilities,
-    Probability,
     Softmax,
     Texts,
     Value,
     as_hidden,
+    logistic,
     pick,
 )
 from lcifr.models.rule import ASSUMED_ROUNDOFFS, Kind, Rule, probability_band
@@ -46,9 +46,7 @@ def roundoff(dtype: Dtype) -> float:
 
 
 def sigmoid(call: Call) -> tuple[Value, ...]:
-    value = as_hidden(call.value(0), call.where)
-    parts = tuple(Probability(chosen(value.vector, [i])) for i in range(value.vector.width))
-    return (Probabilities(parts, value.dtype, value.shape),)
+    return (logistic(as_hidden(call.value(0), call.where)),)
 
 
 def softmax(call: Call) -> tuple[Value, ...]:
@@ -113,7 +111,7 @@ def _more_probable(value: Probabilities, shape: tuple[int, ...], where: str) -> 
 
 
 def compare(call: Call) -> tuple[Value, ...]:
-    """A score or probability and a constant; at a tie the decision is within the band, where nobody relies on it."""
+    """A score or probability and a constant; a tie is within the band, where nothing is certified."""
     left, right = call.value(0), call.value(1)
     turned = isinstance(left, Constant)
     value, constant = (right, left) if turned else (left, right)
@@ -267,7 +265,7 @@ def _by_itself(value: PersonValue, described: DescribedOutput | None, name: str)
         hidden = as_hidden(value, name)
         return ReadDecision(hidden.vector, Rule(Kind.NUMBER, 1))
     what = "numbers" if isinstance(value, Columns | Hidden) else "probabilities"
-    raise NetworkError(f"the output {quoted(name)} is {what}, and what they decide is not said", fix=DESCRIBE)
+    raise NetworkError(f"the output {quoted(name)} is {what}, and nothing says what they decide", fix=DESCRIBE)
 
 
 def _decided(decided: Decided, classes: tuple[Label, ...], name: str) -> ReadDecision:

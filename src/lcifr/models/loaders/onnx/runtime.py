@@ -21,6 +21,7 @@ from lcifr.models.description import DescribedOutput, Meaning
 from lcifr.models.loaders.dataflow import FlowVector, components
 from lcifr.models.loaders.onnx.graph import DOUBLE, FLOAT, AnyArray, Graph, GraphTensor, is_text
 from lcifr.models.loaders.onnx.values import Columns, Hidden, Texts, Value
+from lcifr.models.source import LibraryAnswer
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Feeds:
     schema: Schema
 
     def tensor(self, value: Columns | Texts, people: Any) -> AnyArray:
-        """(people, …) what an input is for everybody in the frame, in its own type."""
+        """(people, …) an input for all rows of the frame, in its own type."""
         if isinstance(value, Texts):
             texts = [self._looked_up(people, one.attribute, one.texts) for one in value.columns]
             return np.array(texts, dtype=object).T.reshape(len(people), *value.shape)
@@ -133,7 +134,7 @@ def _without_other_outputs(data: bytes, output: str) -> Any:
 
 @dataclass(frozen=True)
 class OnnxPredictor:
-    """The runtime's own word about people of a pandas frame.
+    """The runtime's own decisions for the rows of a pandas frame.
 
     Parameters
     ----------
@@ -196,22 +197,24 @@ def _filled(array: AnyArray, wanted: int | None) -> AnyArray:
 
 @dataclass(frozen=True)
 class RuntimeScores:
-    """The runtime's own numbers (people, outputs), where a tensor of the file holds those of the function.
+    """The runtime's own decisions and numbers, where a tensor of the file holds those of the function.
 
     Parameters
     ----------
-    name : of the tensor. places, signs : of each output in a person's row of it, and 1 or −1.
+    watched : the same file with one more output, the tensor called ``name``.
+    places, signs : of each output in a person's row of it, and 1 or −1.
     """
 
     predictor: OnnxPredictor
+    watched: OnnxPredictor
     name: str
     places: tuple[int, ...]
     signs: tuple[int, ...]
 
-    def __call__(self, frame: Any) -> NDArray[np.float64]:
-        rows = self.predictor.outputs(frame, self.name)
+    def __call__(self, frame: Any) -> LibraryAnswer:
+        rows = self.watched.outputs(frame, self.name)
         chosen = rows.reshape(len(rows), -1)[:, list(self.places)].astype(np.float64)
-        return np.asarray(chosen * np.array(self.signs))
+        return LibraryAnswer(self.predictor(frame), chosen * np.array(self.signs))
 
 
 def runtime_scores(
@@ -229,7 +232,7 @@ def runtime_scores(
                 found = [(there[base, place][0], sign * there[base, place][1]) for base, place, sign in wanted]
                 data = _with_output(predictor.data, name, value.dtype)
                 places, signs = zip(*found, strict=True)
-                return RuntimeScores(replace(predictor, data=data), name, places, signs)
+                return RuntimeScores(predictor, replace(predictor, data=data), name, places, signs)
     return None
 
 

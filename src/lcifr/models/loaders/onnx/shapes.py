@@ -98,9 +98,7 @@ def transpose(call: Call) -> tuple[Value, ...]:
 def squeeze(call: Call) -> tuple[Value, ...]:
     value = call.value(0)
     if isinstance(value, Constant):
-        axes = call.constant(1)
-        given = call.listed("axes") if axes is None else tuple(np.asarray(axes).ravel().tolist())
-        return (Constant(np.squeeze(value.array, given or None)),)
+        return (Constant(np.squeeze(value.array, call.whole_numbers(1, "axes") or None)),)
     found = call.axes(1, len(value.shape) + 1)
     if found is None:
         raise call.refuse("it does not say which dimensions go, and one person would lose the first")
@@ -108,12 +106,10 @@ def squeeze(call: Call) -> tuple[Value, ...]:
 
 
 def unsqueeze(call: Call) -> tuple[Value, ...]:
-    value = call.value(0)
-    given = call.constant(1)
-    raw = call.listed("axes") if given is None else tuple(np.asarray(given).ravel().tolist())
+    value, raw = call.value(0), call.whole_numbers(1, "axes")
     if isinstance(value, Constant):
         return (Constant(np.expand_dims(value.array, raw)),)
-    axes = tuple(call.axis(int(one), len(value.shape) + 1 + len(raw)) - 1 for one in raw)
+    axes = tuple(call.axis(one, len(value.shape) + 1 + len(raw)) - 1 for one in raw)
     return (pick(value, np.expand_dims(places_of(value), axes), call.where),)
 
 
@@ -188,12 +184,10 @@ def slice_(call: Call) -> tuple[Value, ...]:
     value = call.value(0)
     if isinstance(value, Constant):
         raise call.refuse("a slice of a constant", fix="export it with constants folded")
-    starts, ends = (_bounds(call, place, name) for place, name in ((1, "starts"), (2, "ends")))
+    starts, ends = (call.whole_numbers(place, name) for place, name in ((1, "starts"), (2, "ends")))
     steps = call.constant(4)
     step = [1] * len(starts) if steps is None else np.asarray(steps).ravel().tolist()
-    given = call.constant(3)
-    axes = call.listed("axes") if given is None else tuple(np.asarray(given).ravel().tolist())
-    axes = axes or tuple(range(len(starts)))
+    axes = call.whole_numbers(3, "axes") or tuple(range(len(starts)))
     if not len(starts) == len(ends) == len(axes) == len(step) or 0 in step:
         raise call.refuse("its starts, ends, axes and steps do not fit together")
     places: IntArray = places_of(value)
@@ -205,15 +199,10 @@ def slice_(call: Call) -> tuple[Value, ...]:
     return (pick(value, places, call.where),)
 
 
-def _bounds(call: Call, place: int, name: str) -> list[int]:
-    given = call.constant(place)
-    return [int(one) for one in (call.listed(name) if given is None else np.asarray(given).ravel().tolist())]
-
-
 def split(call: Call) -> tuple[Value, ...]:
     value = call.person_value(0)
     axis = call.axis(call.integer("axis", 0), len(value.shape) + 1) - 1
-    sizes, parts = _bounds(call, 1, "split"), len(call.node.outputs)
+    sizes, parts = list(call.whole_numbers(1, "split")), len(call.node.outputs)
     if not sizes:
         each = -(-value.shape[axis] // parts)
         sizes = [each] * (parts - 1) + [value.shape[axis] - each * (parts - 1)]
