@@ -9,9 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lcifr.data.codec import Arrays, from_json, to_json
 from lcifr.errors import LcifrError
 from lcifr.models.function import FloatArray, Function
-from lcifr.models.network import Network, as_network, factors_of
+from lcifr.models.network import Chain, Network, as_network, factors_of
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.trees import Trees
 
@@ -42,15 +43,24 @@ class Model:
         return factors_of(self.function)
 
     @property
-    def computed(self) -> tuple[Network | Trees, ...]:
-        """The functions that are applied in turn, of whatever kind."""
-        return (self.function,) if isinstance(self.function, Trees) else self.factors
-
-    @property
     def identity(self) -> tuple[Any, ...]:
         """Everything that a decision depends on, in values whose ``repr`` tells two models apart."""
         labels = None if self.labels is None else self.labels.tolist()
         return self.function.hash, self.rule, labels
+
+    def to_arrays(self, into: Arrays) -> dict[str, Any]:
+        """The model as arrays, and plain values that name them."""
+        labels = None if self.labels is None else {"values": self.labels.tolist(), "dtype": self.labels.dtype.str}
+        function = self.function.to_arrays(into)
+        return {"function": function, "rule": to_json(self.rule), "labels": labels, "mean": self.mean}
+
+    @classmethod
+    def read_arrays(cls, said: Mapping[str, Any], held: Arrays) -> Model:
+        """What :meth:`to_arrays` gave."""
+        named = said["labels"]
+        dtype = None if named is None else (object if named["dtype"] == "|O" else np.dtype(named["dtype"]))
+        labels = None if named is None else np.array(named["values"], dtype=dtype)
+        return cls(read_function(said["function"], held), from_json(Rule, said["rule"]), labels, said["mean"])
 
     def decide(self, values: FloatArray) -> NDArray[Any]:
         """(people, outputs) to (people,) decisions in the model's own labels."""
@@ -100,6 +110,15 @@ class Model:
         if not len(found):
             raise LcifrError(f"there is no class {label!r}", fix=f"one of {list(self.labels)}")
         return int(found[0])
+
+
+KINDS: dict[str, type[Network | Chain | Trees]] = {"network": Network, "chain": Chain, "trees": Trees}
+"""Functions that are sent to other machines, by their ``kind``."""
+
+
+def read_function(said: Mapping[str, Any], held: Arrays) -> Function:
+    """What :meth:`lcifr.models.function.Function.to_arrays` gave."""
+    return KINDS[said["kind"]].read_arrays(said, held)
 
 
 def own_model(thing: Any) -> Model | None:

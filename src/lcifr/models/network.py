@@ -1,11 +1,9 @@
-"""Networks of ReLUs, alone, in turn and two side by side: exact values, canonical bytes, and what machines round."""
+"""Networks of affine layers and ReLU, chains and pairs of them: exact values, canonical bytes, rounding bounds."""
 
 from __future__ import annotations
 
-import json
-import struct
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, reduce
@@ -17,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lcifr.data import Encoding
+from lcifr.data.codec import Arrays, TensorFile
 from lcifr.data.encoding import FeatureColumns
 from lcifr.data.files import write_atomic
 from lcifr.errors import LcifrError, NetworkError
@@ -282,27 +281,43 @@ class Network(OfNetworks):
         layers += [(_side_by_side(layer.weight), np.tile(layer.bias, 2)) for layer in rest]
         return Network.from_arrays(layers)
 
+    def to_arrays(self, into: Arrays) -> dict[str, Any]:
+        layers = [[into.put(layer.weight), into.put(layer.bias)] for layer in self.layers]
+        return {"kind": "network", "layers": layers, "native": str(self.native), "divides": self.divides}
+
+    @classmethod
+    def read_arrays(cls, said: Mapping[str, Any], held: Arrays) -> Network:
+        """What :meth:`to_arrays` gave."""
+        network = cls.from_arrays((held.arrays[weight], held.arrays[bias]) for weight, bias in said["layers"])
+        return replace(network, native=Arithmetic(said["native"]), divides=str(said["divides"]))
+
+    def named_tensors(self, before: str = "") -> dict[str, FloatArray]:
+        """Weights and biases by the names that files have for them: ``0.weight``, ``0.bias``, ``1.weight``, …"""
+        return {
+            f"{before}{index}.{part}": np.array(getattr(layer, part))
+            for index, layer in enumerate(self.layers)
+            for part in ("weight", "bias")
+        }
+
+    @classmethod
+    def of_tensors(cls, tensors: Mapping[str, ArrayLike], layers: int, before: str = "") -> Network:
+        """What :meth:`named_tensors` gave."""
+        names = (f"{before}{index}" for index in range(layers))
+        return cls.from_arrays((tensors[f"{name}.weight"], tensors[f"{name}.bias"]) for name in names)
+
     def save(self, path: str | Path) -> None:
         """Write the network as safetensors, its hash in the header; written beside and renamed."""
-        from safetensors.numpy import save
-
-        tensors = {}
-        for index, layer in enumerate(self.layers):
-            tensors[f"{index}.weight"], tensors[f"{index}.bias"] = np.array(layer.weight), np.array(layer.bias)
-        data = save(tensors, metadata={"format": FORMAT, "layers": str(len(self.layers)), "hash": self.hash})
-        write_atomic(path, data)
+        header = {"format": FORMAT, "layers": str(len(self.layers)), "hash": self.hash}
+        write_atomic(path, TensorFile(self.named_tensors(), header).to_bytes())
 
     @classmethod
     def load(cls, path: str | Path) -> Network:
         """Read what :meth:`save` wrote, and refuse numbers that do not match the hash in the header."""
-        from safetensors.numpy import load
-
         data = Path(path).read_bytes()
         try:
-            tensors = load(data)
-            header = json.loads(data[8 : 8 + struct.unpack("<Q", data[:8])[0]]).get("__metadata__", {})
-            count = int(header.get("layers", "0"))
-            network = cls.from_arrays((tensors[f"{i}.weight"], tensors[f"{i}.bias"]) for i in range(count))
+            file = TensorFile.from_bytes(data)
+            header = file.texts
+            network = cls.of_tensors(file.arrays, int(header.get("layers", "0")))
         except NetworkError:
             raise
         except Exception as problem:
@@ -310,6 +325,11 @@ class Network(OfNetworks):
         if header.get("format") != FORMAT or header.get("hash") != network.hash:
             raise NetworkError(f"{path}: its numbers have changed since it was saved", fix="get the file again")
         return network
+
+
+def identity(width: int) -> Network:
+    """The look-up layer of functions that read encoded columns themselves, as trees do."""
+    return Network.from_arrays([(np.eye(width), np.zeros(width))])
 
 
 def as_network(function: Function) -> Network:
@@ -423,6 +443,14 @@ class Chain(OfNetworks):
 
     def to_plain(self) -> dict[str, Any]:
         return {"kind": "network", "factors": [factor.rows() for factor in self.factors]}
+
+    def to_arrays(self, into: Arrays) -> dict[str, Any]:
+        return {"kind": "chain", "factors": [factor.to_arrays(into) for factor in self.factors]}
+
+    @classmethod
+    def read_arrays(cls, said: Mapping[str, Any], held: Arrays) -> Chain:
+        """What :meth:`to_arrays` gave."""
+        return cls(tuple(Network.read_arrays(factor, held) for factor in said["factors"]))
 
 
 def chain_of(networks: Iterable[Network]) -> Network | Chain:

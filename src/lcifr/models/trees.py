@@ -1,18 +1,19 @@
-"""Sums of trees with linear outputs: nodes, evaluation, canonical bytes, boxes, and what machines round."""
+"""Sums of trees with linear outputs: nodes, evaluation, canonical bytes, boxes, rounding bounds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lcifr.data import Categorical, Encoding
+from lcifr.data.codec import Arrays
 from lcifr.errors import NetworkError
 from lcifr.models.additive import (
     AdditiveModel,
@@ -71,14 +72,17 @@ def below(threshold: float) -> float:
     return float(np.nextafter(threshold, -np.inf))
 
 
-def preorder(root: TreeNode) -> Iterator[TreeNode]:
+Tree = TypeVar("Tree")
+
+
+def preorder(root: Tree) -> Iterator[Tree]:
     """A node, then its whole first subtree, then its second; trees may be deeper than Python's stack."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
         yield node
         if not isinstance(node, TreeLeaf):
-            waiting += [node.second, node.first]
+            waiting += [node.second, node.first]  # type: ignore[attr-defined]
 
 
 def from_preorder(nodes: Sequence[Sequence[Any]], outputs: int) -> TreeNode:
@@ -327,6 +331,19 @@ class Trees(Function):
         if nodes.kind[n] == NUMBER:
             return ["numeric", int(nodes.column[n]), float(nodes.threshold[n])]
         return ["choice", int(nodes.column[n]), np.flatnonzero(nodes.sets[nodes.chosen[n]]).tolist()]
+
+    def to_arrays(self, into: Arrays) -> dict[str, Any]:
+        nodes = {one.name: into.put(getattr(self.nodes, one.name)) for one in fields(NodeArrays)}
+        scale = [self.scale.numerator, self.scale.denominator]
+        about = {"width": self.width, "base": into.put(self.base), "scale": scale, "nodes": nodes}
+        return {"kind": "trees", **about, "native": str(self.native)}
+
+    @classmethod
+    def read_arrays(cls, said: Mapping[str, Any], held: Arrays) -> Trees:
+        """What :meth:`to_arrays` gave."""
+        nodes = NodeArrays(**{name: held.arrays[array] for name, array in said["nodes"].items()})
+        base, scale = held.arrays[said["base"]], Fraction(*said["scale"])
+        return cls(int(said["width"]), base, scale, nodes, Arithmetic(said["native"]))
 
     def deployed(self, arithmetic: Arithmetic, encoding: Encoding | None = None) -> Deployed:
         return DeployedTrees(self, arithmetic)
