@@ -25,8 +25,8 @@ def unaware(encoder: Kind) -> Kind:
     """The same encoder or booster, unfitted, for its label without the attributes that φ leaves free.
 
     A booster never splits on them. In an encoder their columns are tied to one weight, which adds the same to
-    everybody: the network is a function of the other attributes alone, exactly as if the columns had been dropped.
-    Under a similarity that frees some attributes and keeps all others equal it is certified for everybody by
+    all scores: the network is a function of the other attributes alone, exactly as if the columns had been dropped.
+    Under a similarity that frees some attributes and keeps all others equal it is certified for everyone by
     construction. Fitted, its ``unread_`` names them.
     """
     baseline: Kind = clone(encoder)

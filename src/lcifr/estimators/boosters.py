@@ -78,14 +78,14 @@ class ScoreRepresentation(TransformerMixin):  # type: ignore[misc]
         return np.array(names, dtype=object)
 
     def represent(self, X: Any, ids: Any = None, **options: Any) -> Representation:
-        """The hand-over: z with the proved ball and box of everybody; options as for ``certification.represent``."""
+        """The hand-over: z with the proved ball and box of every person; options as for ``certification.represent``."""
         from lcifr.certification.handover import represent
 
         check_is_fitted(self)
         return represent(self, X, ids, **options)
 
     def reach(self, X: Any) -> LatentReach:
-        """z of everybody with ball and box: exact where φ has no linear rows."""
+        """z of every person with ball and box: exact where φ has no linear rows."""
         people = self._checked(X)
         x, trees = self.encoding_.encode(people), self.score_trees_
         box = box_around(trees, x, self.region(people))
@@ -108,7 +108,7 @@ class ScoreRepresentation(TransformerMixin):  # type: ignore[misc]
         return head
 
 
-# Base class of boosters: additive models that keep their decision for everybody similar.
+# Base class of boosters: additive models that keep their decision for all similar people.
 
 FloatArray = NDArray[np.float64]
 
@@ -261,12 +261,12 @@ class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc
         return self.additive_(self.encoding_.encode(people))
 
     def region(self, X: Any) -> Region:
-        """S_φ(x) of everybody."""
+        """S_φ(x) of every person."""
         people = validate_people(self, X, self.schema_, fitting=False)
         return self.similarity_.region(people, whole_numbers=self.whole_numbers)
 
     def certified(self, X: Any) -> NDArray[np.bool_]:
-        """(people,) whose decision is proved to be the same for everybody similar, end to end and in closed form.
+        """(people,) whose decision is proved to be the same for all similar people, end to end and in closed form.
 
         Exact where φ has no linear rows and the model no pairs or deeper trees, up to the last digits. Otherwise these
         are proved too, and an audit of the trees may certify more.
@@ -347,10 +347,10 @@ class FairBooster(ClassifierMixin, BaseBooster):  # type: ignore[misc]
         which they would be worse off.
     depth
         Above 1, trees with so many cuts on the way to a leaf follow when all else gets no further, one a round, as long
-        as the validation loss falls. Each is taken at its worst leaf that somebody similar reaches: a bound, as with
+        as the validation loss falls. Each is taken at the worst leaf that a similar person reaches: a bound, as with
         pairs. Attributes in ``monotone`` are not cut by them.
     subsample
-        Share of the people, drawn anew, by whom each round chooses its step.
+        Share of the people, drawn anew, that each round chooses its step by.
     monotone
         ``{attribute: 1 or -1}``: numbers in which the score must not fall, or not rise. For two classes or a number.
     tie_free
@@ -360,10 +360,11 @@ class FairBooster(ClassifierMixin, BaseBooster):  # type: ignore[misc]
     tolerance, class_weight
         For numbers: less than this apart is the same decision. For classes: weights as in scikit-learn.
     patience, validation_fraction
-        Rounds without a better validation loss before stopping; share held out where ``fit`` is given nobody for that.
+        Rounds without a better validation loss before stopping; share held out where ``fit`` gets no validation people.
     bags
         How many models are learned, each with another ``validation_fraction`` of the people held out, and averaged:
-        again one additive model. Steadier where people are few. People whom ``fit`` is given stop every one of them.
+        again one additive model. Steadier where people are few. Validation people given to ``fit`` stop every one of
+        them.
     warm_start
         Whether ``fit`` goes on from the model that was fitted before, in its scales, instead of beginning anew: quicker
         along a row of promises (``gamma``, ``stretch``) on the same people.

@@ -163,7 +163,7 @@ class ModelChoice:
 def choose(points: Sequence[FrontierPoint], required: float, scale: Scale) -> ModelChoice:
     """Of the useful points with the required score the most certified; of those as certified the best in score.
 
-    Whoever is behind by no more than one standard error is as good. Of points that are as good in both the more
+    A point behind by no more than one standard error is as good. Of points that are as good in both the more
     certified one is taken, and at the very same share the larger weight: it was trained harder for the promise.
     """
     useful = [point for point in points if point.useful]
@@ -181,15 +181,15 @@ def _why(
     what = "balanced accuracy" if scale.name == "balanced" else "score"
     if len(able) == 1:
         return f"{point.title} is the only useful model with the required {what} of {required:g}"
-    said = f"{point.title} is chosen of {len(able)} useful models with the required {what} of {required:g}"
+    chosen = f"{point.title} is chosen of {len(able)} useful models with the required {what} of {required:g}"
     if others := [one.title for one in equal if one is not point]:
         are = "is" if len(others) == 1 else "are"
         last = "the more certified wins, then the larger gamma"
-        return f"{said}; {_listed(others)} {are} within one standard error of it, and of equals {last}"
+        return f"{chosen}; {_listed(others)} {are} within one standard error of it, and of equals {last}"
     if behind := [one.title for one in CERTIFIED.best(able) if one is not point]:
         are = "is" if len(behind) == 1 else "are"
-        return f"{said}; {_listed(behind)} {are} as certified, within one standard error, and behind it in {what}"
-    return f"{said}; it is more certified than the others by more than one standard error"
+        return f"{chosen}; {_listed(behind)} {are} as certified, within one standard error, and behind it in {what}"
+    return f"{chosen}; it is more certified than the others by more than one standard error"
 
 
 def _why_none(points: Sequence[FrontierPoint], useful: list[FrontierPoint], required: float, scale: Scale) -> str:
@@ -227,7 +227,7 @@ class Search:
         self.head, self.training, self.validation, self.by = head, training, validation, by
         self.on = "box" if any(isinstance(one, BaseBooster) for one in families) else "ball"
         self.folder = None if folder is None else Path(folder)
-        known = getattr(families[0].similarity, "encoding", None)  # whom a ready φ takes ranks among
+        known = getattr(families[0].similarity, "encoding", None)  # the people a ready φ takes ranks among
         self.ranked = training[0] if known is None or known.ranked is None else known.ranked
         self.fitted: dict[str, tuple[Producer, Head]] = {}
         if self.folder is not None:
@@ -271,11 +271,11 @@ class Search:
         if self.folder is None or not (self.folder / f"{name}.json").is_file():
             return None
         try:
-            said = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
+            note = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
             for part in PARTS:
-                if sha256_of(self.folder / f"{name}.{part}") != said["files"][part]:
+                if sha256_of(self.folder / f"{name}.{part}") != note["files"][part]:
                     raise ValueError(f"{name}.{part} is not what the search wrote")
-            point = said["point"]
+            point = note["point"]
             return FrontierPoint(**point | {"degeneracies": tuple(Degeneracy(**one) for one in point["degeneracies"])})
         except (OSError, ValueError, KeyError, TypeError) as problem:
             warnings.warn(f"{self.folder}: {problem}; it is learned again", ChangedFileWarning, stacklevel=4)
@@ -387,7 +387,7 @@ def tune(
 
     An encoder gets a head, a booster decides by the sum of its scores. Of two families each is searched by itself, and
     one model is chosen of all. Encoders are certified on the ball, as in the paper; where boosters are searched,
-    everybody is certified on the box.
+    all are certified on the box.
 
     Only useful models can be chosen: none that decides the same for everybody, or worse than without looking. Of those
     that reach ``required`` the most certified is chosen, and of those as certified the one with the best score, where

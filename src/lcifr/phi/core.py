@@ -528,7 +528,7 @@ def _rank(table: RankTable) -> list[Any]:
 
 
 def name_by_name(node: SameCategory, schema: Schema) -> Core:
-    """One alternative for each name of one of the two; of x rather than x′, of whom whole sets are then allowed."""
+    """One alternative for each name of one of the two; of x rather than x′, which whole sets are then allowed for."""
     first, second = sorted((node.left, node.right), key=lambda side: side[0] is Person.OTHER)
     one, other = schema[first[1]], schema[second[1]]
     assert isinstance(one, Categorical)
@@ -561,11 +561,11 @@ def without_absolute(node: Compare) -> Core:
 #
 # Regions are closed, so ``age' > 1`` holds age′ = 1 too. Where every number of a comparison is whole, it says the same
 # as
-# ``age' >= 2``, and the closed region holds nobody else.
+# ``age' >= 2``, and the closed region holds no one else.
 
 
 def closed_over_whole_numbers(core: Core, whole: frozenset[str]) -> Core:
-    """The same for everybody whose attributes ``whole`` are whole numbers; no comparison of these alone is strict."""
+    """The same for people whose attributes ``whole`` are whole numbers; no comparison of these alone is strict."""
     if isinstance(core, AllOf):
         return AllOf(tuple(closed_over_whole_numbers(part, whole) for part in core.parts), core.span)
     if isinstance(core, AnyOf):

@@ -196,7 +196,7 @@ def sample_similar_pairs(
 
 
 def _mix(some: Individuals, people: Individuals, random: np.random.Generator) -> PairedPeople:
-    """Each person beside copies of themselves that have a few attributes of somebody else."""
+    """Each person beside copies of themselves that have a few attributes of another person."""
     x = some.take(np.repeat(np.arange(len(some)), POINTS))
     donors = people.take(random.integers(0, len(people), len(x)))
     taken = random.random((len(x), len(people.schema))) < random.random((len(x), 1)) ** 2
@@ -311,7 +311,7 @@ def _bound_follows(known: AttributeBound, wanted: AttributeBound) -> bool:
 
 
 def _at_most(known: LinearForm, wanted: LinearForm, known_strict: bool, wanted_strict: bool) -> bool:
-    """Whether v ≤ known gives v ≤ wanted (or < in either), whoever the person is."""
+    """Whether v ≤ known gives v ≤ wanted (or < in either), for every person."""
     gap = known.plus(wanted.times(Fraction(-1)))
     if gap.numbers or gap.ranks or gap.absolutes:
         return False
@@ -346,7 +346,7 @@ def _scaled(form: LinearForm) -> LinearForm:
 
 
 def find_odd_thresholds(similarity: Similarity, people: Individuals) -> Iterator[Finding]:
-    """Comparisons of one attribute with a number that nobody in the data lies beyond, and distances alike."""
+    """Comparisons of one attribute with a number that no one in the data lies beyond, and distances alike."""
     for part in subformulas(similarity.formula):
         if isinstance(part, Within):
             yield from _odd_distances(part, similarity, people)
@@ -365,7 +365,7 @@ def _odd_threshold(atom: Comparison, similarity: Similarity, people: Individuals
     least, most = float(values.min()), float(values.max())
     if decimal_of(least) <= threshold <= decimal_of(most):
         return
-    met = bool(evaluate(leaf, PairedPeople(people, people))[0])  # beyond the range, everybody is on the same side
+    met = bool(evaluate(leaf, PairedPeople(people, people))[0])  # beyond the range, all people are on the same side
     attribute = similarity.schema[name]
     assert isinstance(attribute, Numeric)
     yield Finding(
@@ -477,10 +477,10 @@ def _parts(people: Individuals, name: str) -> list[tuple[str, Booleans]]:
     ]
 
 
-# Mark of a formula proposed by ``lcifr init``, and detection of proposals nobody has edited.
+# Mark of a formula proposed by ``lcifr init``, and detection of unedited proposals.
 #
 # The mark is a comment with a digest of the formula without its comments. It travels with the text (encoder, hand-over,
-# audit), and becomes invalid as soon as somebody changes the formula.
+# audit), and becomes invalid as soon as the formula is changed.
 
 DIGITS = 16
 _MARK = re.compile(rf"^#.*\(guess ([0-9a-f]{{{DIGITS}}})\)", re.MULTILINE)
@@ -706,7 +706,7 @@ def _proxies(similarity: Similarity, people: Individuals) -> Iterator[Finding]:
             proxies = find_proxies(people, name, kept)
             if not proxies:
                 continue
-            said = [
+            found = [
                 f"of the {proxy.people} people with {quote_name(kept)} {proxy.value}, "
                 f'{short_percent(proxy.share)} have "{proxy.given_away}" ({short_percent(proxy.base)} of all)'
                 for proxy in proxies[:EXAMPLES]
@@ -715,5 +715,5 @@ def _proxies(similarity: Similarity, people: Individuals) -> Iterator[Finding]:
             yield Finding(
                 "proxy",
                 Severity.WARNING,
-                f"{name} is free, but {kept} gives it away: {'; '.join(said)}{more}",
+                f"{name} is free, but {kept} gives it away: {'; '.join(found)}{more}",
             )

@@ -56,8 +56,8 @@ class Bounds(OwnEngine):
 class Cascade(OwnEngine, SolverEngine):
     """Never refines what cannot change the answer; a solver is asked about what branch-and-bound leaves open.
 
-    It is never asked about an answer that directions share: a radius does not say by whom it was proved, so it cannot
-    rest on a solver.
+    It is never asked about an answer that directions share: a radius does not name the engine that proved it, so it
+    cannot rest on a solver.
     """
 
     name = "cascade"
@@ -101,7 +101,7 @@ def maximize(
     Parameters
     ----------
     network : a :class:`lcifr.Network`, or a sum of trees (:class:`lcifr.models.trees.Trees`).
-    directions : (k, outputs), alike for everybody, or (people, k, outputs).
+    directions : (k, outputs), alike for all people, or (people, k, outputs).
     target : stop as soon as the answer is known to lie strictly on one side of it; broadcast to (people, k).
     tolerance : absolute plus relative: done when upper − best ≤ tolerance · (1 + |best|).
     method : ``"cascade"``, or one of its parts: ``"bounds"``, ``"branch"``, ``"milp"``, ``"lp"``, ``"interval"``,

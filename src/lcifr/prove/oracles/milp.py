@@ -72,8 +72,8 @@ class Milp(SolverEngine):
         for cell in question.region.cells:
             known = intervals_of(question.network, cell)
             for person in np.flatnonzero(cell.present):
-                said = self._cell(question, cell, int(person), known, limits)
-                for direction, one in enumerate(said):
+                outcomes = self._cell(question, cell, int(person), known, limits)
+                for direction, one in enumerate(outcomes):
                     at = person, direction
                     nodes[at] += one.nodes
                     if code[at] != _Code.NOTHING and (one.upper > upper[at] or one.code is _Code.NOTHING):
@@ -99,13 +99,13 @@ class Milp(SolverEngine):
         if not program.within_reach(question.directions[person]):
             return [nothing] * len(question.directions[person])
         empty: bool | None = None
-        said = []
+        outcomes = []
         for direction in question.directions[person]:
             offset, outcome = program.maximize(direction)
             if outcome.status is SolverStatus.INFEASIBLE and empty is None:
                 empty = surely_empty(cell, person, question.region.features)
-            said.append(_believed(outcome, offset, bool(empty), program.whole_point(outcome)))
-        return said
+            outcomes.append(_believed(outcome, offset, bool(empty), program.whole_point(outcome)))
+        return outcomes
 
 
 class CellProgram:
@@ -212,18 +212,18 @@ def ask_solver(question: Question, claim: Answer, unresolved: list[OpenDirection
             break
         if _size(question, pair.person) > MOST:
             continue
-        at, said = (pair.person, pair.direction), _ask(question, pair, solver, left)
-        if said is None:
+        at, found = (pair.person, pair.direction), _ask(question, pair, solver, left)
+        if found is None:
             name = f"{claim.methods[method[at]]} (milp by {solver.name} contradicted a point, not counted)"
         else:
-            nodes[at] += said.nodes[0, 0]
-            if said.best[0, 0] > pair.best:
-                witness[at] = said.witness[0, 0]
-            if question.proof or not said.upper[0, 0] < upper[at]:
+            nodes[at] += found.nodes[0, 0]
+            if found.best[0, 0] > pair.best:
+                witness[at] = found.witness[0, 0]
+            if question.proof or not found.upper[0, 0] < upper[at]:
                 continue
-            upper[at] = said.upper[0, 0]
-            status[at] = Status.BUDGET if said.status[0, 0] == Status.BUDGET else Status.BOUNDED
-            name = said.methods[said.method[0, 0]]
+            upper[at] = found.upper[0, 0]
+            status[at] = Status.BUDGET if found.status[0, 0] == Status.BUDGET else Status.BOUNDED
+            name = found.methods[found.method[0, 0]]
         if name not in methods:
             methods.append(name)
         method[at] = methods.index(name)
@@ -247,8 +247,8 @@ def _ask(question: Question, pair: OpenDirection, solver: Solver, seconds: float
     resources = Resources(max(1, question.resources.nodes // OURS), seconds)
     one = replace(person, directions=direction, target=None, resources=resources, proof=False)
     try:
-        said = ask(Milp(solver), one)
+        answer = ask(Milp(solver), one)
     except UntrustedResultError:
         return None
     slack = ROW_SLACK * (1.0 + abs(pair.best)) if any(cell.rows is not None for cell in person.region.cells) else 0.0
-    return None if said.upper[0, 0] < pair.best - slack else said
+    return None if answer.upper[0, 0] < pair.best - slack else answer
