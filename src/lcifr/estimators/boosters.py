@@ -30,9 +30,8 @@ from lcifr.estimators.validation import (
 from lcifr.learn.boosting.boosting import Bag, boost_bags, certified_by_bounds
 from lcifr.learn.history import Epoch
 from lcifr.learn.parameters import BOOSTER
-from lcifr.learn.people import EncodedPeople, LatentReach
 from lcifr.learn.scores import warn_of_degeneracies
-from lcifr.learn.target import Target, class_weights
+from lcifr.learn.target import EncodedPeople, LatentReach, Target, class_weights
 from lcifr.models.additive import AdditiveModel
 from lcifr.models.loaders.tree_ensembles import identity
 from lcifr.models.model import Model

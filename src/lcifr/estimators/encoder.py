@@ -26,9 +26,8 @@ from lcifr.estimators.validation import (
 )
 from lcifr.learn.encoder import TrainedEncoder, bound_radius, train_encoder
 from lcifr.learn.parameters import ENCODER
-from lcifr.learn.people import EncodedPeople, LatentReach
 from lcifr.learn.scores import warn_of_degeneracies
-from lcifr.learn.target import Target, class_weights
+from lcifr.learn.target import EncodedPeople, LatentReach, Target, class_weights
 from lcifr.phi.similarity import Similarity
 from lcifr.prove import Radius, radius
 from lcifr.regions.region import Region

@@ -1,4 +1,4 @@
-"""Search over the weight of the promise: models along the frontier of score and certified share, and the best one."""
+"""Baselines, and search over gamma: models along the frontier of score and certified share, and the best one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.base import clone
@@ -19,7 +19,6 @@ from lcifr.data.files import ChangedFileWarning, locked, sha256_of, write_json
 from lcifr.display.canvas import svg, to_xml
 from lcifr.display.charts import Dot, frontier_chart, model_dot, standalone
 from lcifr.errors import LearningError
-from lcifr.estimators.baselines import Producer, plain, unaware
 from lcifr.estimators.boosters import BaseBooster
 from lcifr.estimators.encoder import FairEncoder
 from lcifr.estimators.heads import Head, RobustClassifier
@@ -38,6 +37,33 @@ from lcifr.learn.scores import (
 )
 from lcifr.learn.target import Target
 from lcifr.models.model import Degeneracy
+
+# Producers of either family, and their plain and unaware baselines.
+
+Producer = FairEncoder | BaseBooster
+"""What gives z, with proofs: a network, or a booster, whose z are scores of attributes."""
+Kind = TypeVar("Kind", FairEncoder, BaseBooster, FairEncoder | BaseBooster)
+
+
+def plain(encoder: Kind) -> Kind:
+    """The same encoder or booster, unfitted, for the plain loss alone: gamma is 0 and no attribute is tied."""
+    baseline: Kind = clone(encoder)
+    baseline.set_params(gamma=0.0, tie_free=False)
+    return baseline
+
+
+def unaware(encoder: Kind) -> Kind:
+    """The same encoder or booster, unfitted, for its label without the attributes that φ leaves free.
+
+    A booster never splits on them. In an encoder their columns are tied to one weight, which adds the same to
+    all scores: the network is a function of the other attributes alone, exactly as if the columns had been dropped.
+    Under a similarity that frees some attributes and keeps all others equal it is certified for everyone by
+    construction. Fitted, its ``unread_`` names them.
+    """
+    baseline: Kind = clone(encoder)
+    baseline.set_params(gamma=0.0, tie_free=True)
+    return baseline
+
 
 # Evaluation of a fitted encoder and head: score, certified share and radius, with standard errors.
 

@@ -11,10 +11,9 @@ from torch import Tensor, nn
 from lcifr.learn import losses
 from lcifr.learn.history import Epoch, ValidationMetrics
 from lcifr.learn.parameters import ATTACK_STEP, ATTACK_STEPS, EncoderSettings, Schedule, TrainingMethod
-from lcifr.learn.people import EncodedPeople, LatentReach
 from lcifr.learn.region_tensors import CellTensors, RegionTensors, detached, row_multipliers
 from lcifr.learn.scores import score_of
-from lcifr.learn.target import Target
+from lcifr.learn.target import EncodedPeople, LatentReach, Target
 from lcifr.learn.training_loop import TrainingTask, index_chunks, train
 from lcifr.models.loaders.torch import build_torch, torch_parameters
 from lcifr.models.network import Network

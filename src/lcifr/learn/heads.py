@@ -210,9 +210,8 @@ def fit_linear(people: LatentPeople[FloatArray], target: Target, *, gamma: float
 # Training of heads on z that keep their decision on the whole ball or box.
 #
 # It sees z, its surroundings and y only. Before a linear head the worst point there is known in closed form; deeper
-# heads
-# are trained against the same linear bounds that prove them, or against projected gradient within one δ, as in the
-# paper.
+# heads are trained against the same linear bounds that prove them, or against projected gradient within one δ, as in
+# the paper.
 
 ATTACK_STEPS = 10
 

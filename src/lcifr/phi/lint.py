@@ -414,8 +414,7 @@ def _amount(number: float, attribute: Numeric) -> str:
 # A formula that lets sex change but keeps ``relationship = "Husband"`` compares a man with a person who hardly exists.
 # The rule is simple enough to argue about: among the people with one value of the kept attribute (at least one in a
 # hundred of all), at least 95 % have one and the same value of the free one, and exceptions are five times rarer than
-# in
-# the data as a whole.
+# in the data as a whole.
 
 REAL_SHARE = 0.01  # of all people have the telling value
 ALMOST_SURELY = 0.95  # of the people with the telling value have one value of the free attribute

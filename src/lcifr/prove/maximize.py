@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC
+from dataclasses import replace
 from functools import cache
 from typing import cast, final
 
@@ -15,6 +16,7 @@ from lcifr.models.function import Function
 from lcifr.models.network import Network
 from lcifr.prove.gate import ask, build_question
 from lcifr.prove.oracles.solvers import Capability, SolverEngine, find_solver
+from lcifr.prove.proof import interval_leaves
 from lcifr.prove.question import HAVE_ENGINES, Answer, Engine, Obstacle, Question, Resources, Status, engine_of
 from lcifr.regions.region import Region
 
@@ -80,6 +82,22 @@ class Cascade(OwnEngine, SolverEngine):
         return ask_solver(question, claim, unresolved, self.solver) if unresolved else claim
 
 
+@final
+class IntervalArithmetic(Engine):
+    """Layer by layer, each neuron by itself: the loosest sound bound, and the yardstick of the others."""
+
+    name = "interval"
+    functions = Network
+
+    def answer(self, question: Question) -> Answer:
+        from lcifr.prove.networks.linear_bounds import interval_bounds  # it needs torch
+
+        upper = interval_bounds(question)
+        blank = engine_of(question.function).answer(replace(question, branch=False))  # for its witnesses
+        proof = interval_leaves(question.directions, question.region, upper) if question.proof else None
+        return replace(blank, upper=upper, methods=(self.name,), proof=proof)
+
+
 # The one question, the largest value of a linear output of a function over a region, and the methods there are.
 
 
@@ -134,7 +152,7 @@ METHODS = {
     "branch": "maximize.Branch",
     "bounds": "maximize.Bounds",
     "enumerate": "oracles.enumerate.Enumerate",
-    "interval": "oracles.interval.IntervalArithmetic",
+    "interval": "maximize.IntervalArithmetic",
     "lp": "oracles.lp.Lp",
     "milp": "oracles.milp.Milp",
 }

@@ -25,8 +25,7 @@ from lcifr.regions.region import BoolArray, Cell, Choice, FloatArray, Region
 # The universe of people who can exist, cut into cells: an interval for each number, a set of values for each category.
 #
 # Cells are in the table's own units. Under ``whole`` an attribute that the schema calls whole is cut between k and k +
-# 1,
-# so that every person is in exactly one cell; numbers that are not whole are cut at a point that both sides hold.
+# 1, so that every person is in exactly one cell; numbers that are not whole are cut at a point that both sides hold.
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,8 @@ from lcifr.learn.boosting.proposals import (
 )
 from lcifr.learn.history import BETTER, Epoch, ValidationMetrics, show_progress
 from lcifr.learn.parameters import BoostingSettings
-from lcifr.learn.people import EncodedPeople
 from lcifr.learn.scores import score_of
-from lcifr.learn.target import Target
+from lcifr.learn.target import EncodedPeople, Target
 from lcifr.models.additive import (
     AdditiveModel,
     AttributeBins,
@@ -378,9 +377,8 @@ def _gain(
 #
 # The loss of a person is convex in the shape functions: the worst value of a direction is a maximum of linear functions
 # of them. So a step that lowers the second-order model lowers the loss if it is short enough, and each step is
-# shortened
-# until it does: the training loss never rises. With pairs or deeper trees it is an upper bound of the loss at the worst
-# similar person: each term is taken at its own worst place.
+# shortened until it does: the training loss never rises. With pairs or deeper trees it is an upper bound of the loss at
+# the worst similar person: each term is taken at its own worst place.
 
 NEARLY_AS_GOOD = 0.5
 """Steps of other terms that promise this share of what the best one does are taken in the same round: they have been

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lcifr.learn.boosting.attribute_steps import find_tops, move
 from lcifr.learn.boosting.places import Offsets, Places, TermPlaces
-from lcifr.learn.people import EncodedPeople
+from lcifr.learn.target import EncodedPeople
 from lcifr.models.rule import Kind
 from lcifr.prove.networks.kernel.jit import compiled, kept
 from lcifr.regions.region import BoolArray, FloatArray
