@@ -44,7 +44,7 @@ class _Code(IntEnum):
 
 
 @dataclass(frozen=True)
-class _Said:
+class _Solved:
     """What is believed of one solve: the bound, if any, why, and the point."""
 
     upper: float
@@ -91,8 +91,8 @@ class Milp(SolverEngine):
 
     def _cell(
         self, question: Question, cell: Cell, person: int, known: Sequence[LayerInterval], limits: Limits
-    ) -> list[_Said]:
-        nothing = _Said(np.inf, _Code.NOTHING, np.full(question.region.features, np.nan), 0)
+    ) -> list[_Solved]:
+        nothing = _Solved(np.inf, _Code.NOTHING, np.full(question.region.features, np.nan), 0)
         if not all(np.isfinite((layer.lower[person], layer.upper[person])).all() for layer in known):
             return [nothing] * len(question.directions[person])
         program = CellProgram(question.network, cell, person, known, self.solver, limits)
@@ -144,15 +144,15 @@ class CellProgram:
         return point
 
 
-def _believed(outcome: Outcome, offset: float, empty: bool, point: FloatArray) -> _Said:
+def _believed(outcome: Outcome, offset: float, empty: bool, point: FloatArray) -> _Solved:
     """Optimal, or stopped with a dual bound: a bound. Infeasible: only if the cell is surely empty. Else nothing."""
     upper = outcome.bound + offset
     if outcome.status is SolverStatus.INFEASIBLE and empty:
-        return _Said(-np.inf, _Code.EMPTY, point, outcome.nodes)
+        return _Solved(-np.inf, _Code.EMPTY, point, outcome.nodes)
     if outcome.status in (SolverStatus.OPTIMAL, SolverStatus.LIMIT) and np.isfinite(upper):
         code = _Code.OPTIMAL if outcome.status is SolverStatus.OPTIMAL else _Code.LIMIT
-        return _Said(upper + SLACK * (1.0 + abs(upper)), code, point, outcome.nodes)
-    return _Said(np.inf, _Code.NOTHING, point, outcome.nodes)
+        return _Solved(upper + SLACK * (1.0 + abs(upper)), code, point, outcome.nodes)
+    return _Solved(np.inf, _Code.NOTHING, point, outcome.nodes)
 
 
 def intervals_of(network: Network, cell: Cell) -> list[LayerInterval]:

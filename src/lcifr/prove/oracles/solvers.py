@@ -167,9 +167,8 @@ class Canary:
         """What is wrong with the solver's answer; empty where nothing is."""
         outcome = solver.load(self.model).maximize(np.asarray(self.cost, dtype=np.float64))
         if self.answer is None:
-            return (
-                "" if outcome.status is SolverStatus.INFEASIBLE else f"says {outcome.status.value}, nothing is feasible"
-            )
+            wrong = outcome.status is not SolverStatus.INFEASIBLE
+            return f"says {outcome.status.value}, nothing is feasible" if wrong else ""
         if outcome.status is not SolverStatus.OPTIMAL:
             return f"says {outcome.status.value}, the maximum is {self.answer:g}"
         if not abs(outcome.bound - self.answer) <= NEAR * (1 + abs(self.answer)):
