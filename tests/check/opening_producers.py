@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lcifr.evidence.sampling import commit, open_drawn
+from lcifr.evidence.sampling import CommitRequest, OpenRequest, commit, open_drawn
 from tests.certification.made_bundles import contents, rewritten
 
 CERTIFIED, MIXED = 0, 2
@@ -59,7 +59,7 @@ def write_challenge(path: Path, root: str, seed: bytes, people: int, **more: Any
 
 def audited(place: Path, bundle: Path, people: int, seed: bytes = bytes(32)) -> Audited:
     """Commit, challenge, open."""
-    done = commit(bundle, place / "commitment")
+    done = commit(CommitRequest(bundle, place / "commitment"))
     challenge = write_challenge(place / "challenge.json", done.root, seed, people)
-    open_drawn(bundle, place / "commitment", challenge, place / "opening")
+    open_drawn(OpenRequest(bundle, place / "commitment", challenge, place / "opening"))
     return Audited(bundle, place / "commitment", challenge, place / "opening")

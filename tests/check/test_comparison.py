@@ -13,6 +13,7 @@ from lcifr.check.judge import CheckReport
 from lcifr.check.people import (
     DIFFERS,
     NAMED,
+    NO_IDS,
     NOT_GIVEN,
     SAME,
     CanonicalPeople,
@@ -44,6 +45,7 @@ def test_the_same_is_said_of_the_same_people_alone(yours: dict[str, Values], bun
     assert (found.status == SAME) == (yours == bundle) == (people(yours).digest == people(bundle).digest)
     assert set(found.names["missing"]) == yours.keys() - bundle.keys()
     assert set(found.names["strangers"]) == bundle.keys() - yours.keys()
+    assert (NO_IDS in found.details) == bool(yours and not yours.keys() & bundle.keys())
     assert set(found.names["differ"]) == {name for name in yours.keys() & bundle.keys() if yours[name] != bundle[name]}
 
 

@@ -16,7 +16,7 @@ from lcifr.check.bundle import SWEEP, check_bundle
 from lcifr.check.exact import Rejected
 from lcifr.check.openings import check_opening
 from lcifr.data.files import sha256_of
-from lcifr.evidence.sampling import commit, open_drawn
+from lcifr.evidence.sampling import CommitRequest, OpenRequest, commit, open_drawn
 from tests.check.opening_producers import MIXED, Audited, audited, bundle_of, write_challenge
 
 PEOPLE = "people.jsonl.gz"
@@ -163,26 +163,26 @@ def refused(one: Audited, commitment: dict[str, Any], words: str) -> None:
 @pytest.mark.parametrize("what", ["universe", "arithmetic"])
 def test_claims_of_another_universe_or_arithmetic_count_as_false(tmp_path: Path, what: str) -> None:
     bundle = bundle_of(tmp_path, 4)
-    commit(bundle, tmp_path / "commitment")
+    commit(CommitRequest(bundle, tmp_path / "commitment"))
     file = tmp_path / "commitment" / "commitment.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {what: "reals" if what == "universe" else "exact"}))
     secret = tmp_path / "commitment" / "secret.json"
     secret.write_text(json.dumps(json.loads(secret.read_text()) | {"commitment": sha256_of(file)}))
     challenge = write_challenge(tmp_path / "challenge.json", sha256_of(file), bytes(32), 4)
-    open_drawn(bundle, tmp_path / "commitment", challenge, tmp_path / "opening")
+    open_drawn(OpenRequest(bundle, tmp_path / "commitment", challenge, tmp_path / "opening"))
     report = check_opening(file, challenge, tmp_path / "opening")
     assert (report.good, report.at_least, len(report.problems)) == (0, 0, 4)
 
 
 def test_announced_counts_that_the_sample_contradicts_are_false(tmp_path: Path) -> None:
     bundle = bundle_of(tmp_path, 12, scene=MIXED)
-    commit(bundle, tmp_path / "commitment")
+    commit(CommitRequest(bundle, tmp_path / "commitment"))
     file = tmp_path / "commitment" / "commitment.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"verdicts": {"certified": 12}}))
     secret = tmp_path / "commitment" / "secret.json"
     secret.write_text(json.dumps(json.loads(secret.read_text()) | {"commitment": sha256_of(file)}))
     challenge = write_challenge(tmp_path / "challenge.json", sha256_of(file), bytes(32), 11)
-    open_drawn(bundle, tmp_path / "commitment", challenge, tmp_path / "opening")
+    open_drawn(OpenRequest(bundle, tmp_path / "commitment", challenge, tmp_path / "opening"))
     report = check_opening(file, challenge, tmp_path / "opening")
     assert "the announced counts" in report.problems
     assert report.exit_code == 1

@@ -13,7 +13,7 @@ import pytest
 from lcifr.check.bundle import PEOPLE, check_bundle, read_people
 from lcifr.check.openings import at_least, chance, check_opening, drawn, leaf_of, root_over
 from lcifr.data.files import sha256_of
-from lcifr.evidence.sampling import SaltedLines, commit, open_drawn
+from lcifr.evidence.sampling import CommitRequest, OpenRequest, SaltedLines, commit, open_drawn
 from tests.check.opening_producers import bundle_of, write_challenge
 
 CHALLENGES, LINES, DRAWN = 1000, 200, 20
@@ -72,12 +72,12 @@ def test_the_same_through_files(tmp_path: Path, challenges: int, share: float) -
     """Commit, challenge, open and check, all of it, for every challenge."""
     false = round(share * LINES)
     bundle = bundle_of(tmp_path, LINES, false)
-    done = commit(bundle, tmp_path / "commitment")
+    done = commit(CommitRequest(bundle, tmp_path / "commitment"))
     number, seeds = random_seeds(challenges)
     found = 0
     for place, seed in enumerate(seeds):
         asked = write_challenge(tmp_path / f"{place}.json", done.root, seed, DRAWN)
-        open_drawn(bundle, tmp_path / "commitment", asked, tmp_path / f"opening{place}")
+        open_drawn(OpenRequest(bundle, tmp_path / "commitment", asked, tmp_path / f"opening{place}"))
         report = check_opening(tmp_path / "commitment/commitment.json", asked, tmp_path / f"opening{place}")
         assert report.good + len(report.problems) == DRAWN
         assert set(report.problems) <= {f"person {one}" for one in range(false)}

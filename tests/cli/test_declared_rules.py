@@ -178,7 +178,7 @@ def test_the_number_is_refused_where_it_means_nothing(place: Path, tmp_path: Pat
     label = (columns["age"] > 40).astype(int)
     lightgbm.LGBMClassifier(n_estimators=2, verbose=-1).fit(columns, label).booster_.save_model(tmp_path / "m.txt")
     said = lcifr("model", "show", "m.txt", "--missing", "-9", cwd=tmp_path, expect=2)
-    assert "--missing is for files of XGBoost, and m.txt is a model of LightGBM" in said.err
+    assert "--missing is for XGBoost files, and m.txt is a LightGBM model" in said.err
     (tmp_path / "m.toml").write_text(HEAD + "missing = -9\n")
     said = lcifr("model", "show", "m.txt", cwd=tmp_path, expect=2)
     assert "m.toml: a model of LightGBM does not take missing" in said.err

@@ -15,9 +15,13 @@ import pytest
 import xgboost
 
 from lcifr.certification.population import lower_bound
+from lcifr.cli.certify import _gate
+from lcifr.cli.statements import baseline_table
 from lcifr.data import Encoding, Schema
 from lcifr.evidence.model_card import model_card
 from lcifr.phi import Similarity
+from lcifr.report.cautions import _about_the_model as cautions_about_model
+from lcifr.report.content import ComparedModel
 from lcifr.report.folder import read_folder
 from lcifr.report.markdown import render_markdown
 from lcifr.workflows import ModelAuditRequest, audit_model
@@ -166,12 +170,39 @@ def test_every_format_of_the_report_says_who_was_not_examined(folder: Path, audi
 def test_a_model_card_rounds_as_the_report_and_says_who_its_figures_are_of(folder: Path, audited: Said) -> None:
     made = read_folder(folder / "audit")
     odd = {"certified": 252, "violated": 71, "undecided": 0, "people": 323, "not_examined": 77}
-    report = replace(made, proved=replace(made.proved, **odd))
+    report = replace(made, statement=replace(made.statement, **odd))
     card, page = model_card(AuditResult.read(folder / "audit"), report), render_markdown(report)
     for share in ("63.0 %", "17.7 %", "19.3 %"):  # 17.75 % and 19.25 % would each round on its own
         assert f"{share} |" in card
         assert f"{share} |" in page
     assert "of the 323 people who were examined" in card
+
+
+def test_beside_baselines_the_shares_are_of_the_people_examined_and_say_so(
+    folder: Path, audited: Said, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = AuditResult.read(folder / "audit").statement
+    figures = {"accuracy": 0.9, "balanced_accuracy": 0.9, "certified": 1.0, "violated": 0.0, "undecided": 0.0}
+    beside = replace(said, baselines={"unaware": figures}, accuracy=0.8, balanced_accuracy=0.8)
+    baseline_table(beside, "a ReLU network")
+    assert "of the 120 people who were examined" in capsys.readouterr().out
+    baseline_table(replace(beside, not_examined=0), "a ReLU network")
+    assert "examined" not in capsys.readouterr().out
+    own = figures | {"accuracy": 0.8, "balanced_accuracy": 0.8}
+    rows = ComparedModel("this model", own), ComparedModel("unaware", figures)
+    cautions = [one.text for one in cautions_about_model(beside, rows)]
+    assert any(
+        "100.0 % certified; this model" in text and "of the people who were examined" in text for text in cautions
+    )
+
+
+@pytest.mark.parametrize(("certified", "bar", "shown"), [(355, 0.99, "88.8 %"), (355, 0.888, "88.7 %")])
+def test_a_failed_gate_shows_the_share_of_the_headline_unless_that_rounds_up_to_the_bar(
+    certified: int, bar: float, shown: str, folder: Path, audited: Said
+) -> None:
+    said = AuditResult.read(folder / "audit").statement
+    said = replace(said, people=400, certified=certified, share=certified / 400, not_examined=0)
+    assert f"failed, only {shown} of" in _gate(said, bar, enough=False)
 
 
 def test_a_result_of_before_is_read_as_what_it_should_have_said(folder: Path, audited: Said, tmp_path: Path) -> None:
@@ -187,7 +218,7 @@ def test_a_result_of_before_is_read_as_what_it_should_have_said(folder: Path, au
     settings["files"].pop("result.json", None)
     (tmp_path / "audit" / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
     file.write_text(json.dumps(before), encoding="utf-8")
-    assert read_folder(tmp_path / "audit").proved.share == 0.4
+    assert read_folder(tmp_path / "audit").statement.share == 0.4
 
 
 def test_an_interval_for_a_sample_counts_its_own_gaps(folder: Path) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from xml.etree.ElementTree import fromstring
+
 import pytest
 
-from lcifr.display.canvas import SHAPES, WIDTH, compact, svg
+from lcifr.display.canvas import SHAPES, WIDTH, compact
 from lcifr.display.charts import Histogram
+from lcifr.display.html import svg_file
 from lcifr.display.score_charts import person_mark, profile_chart, score_chart
 from lcifr.display.scores import (
     BAR,
@@ -56,13 +59,13 @@ def test_marks_lie_in_the_chart_whatever_the_value():
 @pytest.mark.parametrize("score", [AGES, TOWNS], ids=["number", "category"])
 def test_a_chart_survives_the_way_to_the_pages_script(score):
     picture = score_chart(MarkedScore(score))
-    drawn = svg(picture, description="d", key="k")
+    drawn = fromstring(svg_file(picture, description="d", key="k"))
     height, shapes = compact(picture)
-    again = [one for one in drawn.iter() if one.tag in SHAPES]
+    again = [(one.tag.rpartition("}")[2], one) for one in drawn.iter() if one.tag.rpartition("}")[2] in SHAPES]
     assert len(shapes) == len(again)
-    for (kind, *values), one in zip(shapes, again, strict=True):
+    for (kind, *values), (tag, one) in zip(shapes, again, strict=True):
         names = list(SHAPES.values())[kind]
-        assert list(SHAPES)[kind] == one.tag
+        assert list(SHAPES)[kind] == tag
         assert [str(value) for value in values[: len(names)]] == [
             one.get(name, "").removesuffix(".0") for name in names
         ]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from lcifr.errors import LearningError
 from lcifr.estimators.tuning import CERTIFIED, FrontierPoint, Scale, choose
+from lcifr.learn.history import USELESS
 from lcifr.learn.scores import (
-    USELESS,
     balanced_error_of,
     balanced_score_of,
     degeneracies,

@@ -13,7 +13,15 @@ import pytest
 from lcifr.check.openings import check_opening, drawn
 from lcifr.data.files import sha256_of
 from lcifr.errors import LcifrError
-from lcifr.evidence.sampling import SaltedLines, challenge, commit, open_drawn
+from lcifr.evidence.sampling import (
+    ChallengeRequest,
+    CommitRequest,
+    OpenRequest,
+    SaltedLines,
+    challenge,
+    commit,
+    open_drawn,
+)
 from tests.certification.made_bundles import bundle, contents
 from tests.check.opening_producers import audited, bundle_of, write_challenge
 
@@ -74,7 +82,7 @@ def test_an_opening_has_as_many_siblings_as_the_tree_is_high_and_no_other_key(tm
 
 def test_the_same_people_are_committed_to_in_another_order_with_other_salts(tmp_path: Path) -> None:
     made = bundle_of(tmp_path, 16)
-    roots = {commit(made, tmp_path / str(number)).commitment.tree for number in range(3)}
+    roots = {commit(CommitRequest(made, tmp_path / str(number))).commitment.tree for number in range(3)}
     assert len(roots) == 3
     lines = _lines(made)
     orders = [tuple(SaltedLines.of(bytes([number]) * 32, lines).order) for number in range(20)]
@@ -86,7 +94,7 @@ def test_the_same_people_are_committed_to_in_another_order_with_other_salts(tmp_
 
 
 def test_the_secret_is_for_nobody_else(tmp_path: Path) -> None:
-    commit(bundle_of(tmp_path, 4), tmp_path / "commitment")
+    commit(CommitRequest(bundle_of(tmp_path, 4), tmp_path / "commitment"))
     assert stat.S_IMODE((tmp_path / "commitment/secret.json").stat().st_mode) == 0o600
     secret = json.loads((tmp_path / "commitment/secret.json").read_text())["key"]
     assert secret not in (tmp_path / "commitment/commitment.json").read_text()
@@ -94,26 +102,26 @@ def test_the_secret_is_for_nobody_else(tmp_path: Path) -> None:
 
 def test_opening_refuses_other_bundles_and_other_challenges(tmp_path: Path) -> None:
     made, other = bundle_of(tmp_path, 8), bundle_of(tmp_path / "other", 9)
-    done = commit(made, tmp_path / "commitment")
+    done = commit(CommitRequest(made, tmp_path / "commitment"))
     asked = write_challenge(tmp_path / "asked.json", done.root, bytes(32), 3)
     with pytest.raises(LcifrError, match="not the bundle that was committed to"):
-        open_drawn(other, tmp_path / "commitment", asked, tmp_path / "opening")
+        open_drawn(OpenRequest(other, tmp_path / "commitment", asked, tmp_path / "opening"))
     foreign = write_challenge(tmp_path / "foreign.json", "0" * 64, bytes(32), 3)
     with pytest.raises(LcifrError, match="challenge to another commitment"):
-        open_drawn(made, tmp_path / "commitment", foreign, tmp_path / "opening")
+        open_drawn(OpenRequest(made, tmp_path / "commitment", foreign, tmp_path / "opening"))
     for people in (0, -1, 9, 10**9, "3", None):  # nobody waits for ever for the ninth of eight
         endless = write_challenge(tmp_path / "endless.json", done.root, bytes(32), people)  # type: ignore[arg-type]
         with pytest.raises(LcifrError, match="does not draw 1 to 8 lines"):
-            open_drawn(made, tmp_path / "commitment", endless, tmp_path / "opening")
+            open_drawn(OpenRequest(made, tmp_path / "commitment", endless, tmp_path / "opening"))
     odd = write_challenge(tmp_path / "odd.json", done.root, b"short", 3)
     with pytest.raises(LcifrError, match="no seed of 64"):
-        open_drawn(made, tmp_path / "commitment", odd, tmp_path / "opening")
+        open_drawn(OpenRequest(made, tmp_path / "commitment", odd, tmp_path / "opening"))
     assert not (tmp_path / "opening").exists()
 
 
 def test_bundles_without_verdicts_are_refused(tmp_path: Path) -> None:
     with pytest.raises(LcifrError, match="is not a bundle"):
-        commit(tmp_path, tmp_path / "commitment")
+        commit(CommitRequest(tmp_path, tmp_path / "commitment"))
     assert contents(0, "whole")["manifest"]["decision"]
     folder = tmp_path / "radii"
     folder.mkdir()
@@ -124,19 +132,19 @@ def test_bundles_without_verdicts_are_refused(tmp_path: Path) -> None:
     del manifest["files"]["model.json"]
     (folder / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(LcifrError, match="claims no verdicts"):
-        commit(folder, tmp_path / "commitment")
+        commit(CommitRequest(folder, tmp_path / "commitment"))
 
 
 def test_a_challenge_draws_a_fresh_seed_and_says_what_it_can_show(tmp_path: Path) -> None:
-    done = commit(bundle_of(tmp_path, 12), tmp_path / "commitment")
+    done = commit(CommitRequest(bundle_of(tmp_path, 12), tmp_path / "commitment"))
     file = tmp_path / "commitment/commitment.json"
-    asked = [challenge(file, tmp_path / f"{number}.json", people=5) for number in range(2)]
+    asked = [challenge(ChallengeRequest(file, out=tmp_path / f"{number}.json", people=5)) for number in range(2)]
     assert asked[0].challenge.seed != asked[1].challenge.seed
     assert HASH.fullmatch(asked[0].challenge.seed)
     assert asked[0].at_best == 8
     assert asked[0].challenge.commitment == done.root
     seed = bytes.fromhex(asked[0].challenge.seed)
-    open_drawn(tmp_path / "bundle", tmp_path / "commitment", tmp_path / "0.json", tmp_path / "opening")
+    open_drawn(OpenRequest(tmp_path / "bundle", tmp_path / "commitment", tmp_path / "0.json", tmp_path / "opening"))
     opened = json.loads((tmp_path / "opening/opening.json").read_text())["lines"]
     assert [entry["index"] for entry in opened] == drawn(seed, bytes.fromhex(done.root), 12, 5)
 
@@ -144,11 +152,11 @@ def test_a_challenge_draws_a_fresh_seed_and_says_what_it_can_show(tmp_path: Path
 def test_a_new_commitment_after_a_challenge_is_a_new_audit_and_both_are_reported(tmp_path: Path) -> None:
     made, roots = bundle_of(tmp_path, 8), []
     for number in range(3):
-        roots.append(commit(made, tmp_path / f"commitment{number}").root)
+        roots.append(commit(CommitRequest(made, tmp_path / f"commitment{number}")).root)
         after = [tmp_path / f"challenge{number - 1}.json"] if number else []
         file = tmp_path / f"commitment{number}/commitment.json"
-        challenge(file, tmp_path / f"challenge{number}.json", people=4, after=after)
-    open_drawn(made, tmp_path / "commitment2", tmp_path / "challenge2.json", tmp_path / "opening")
+        challenge(ChallengeRequest(file, out=tmp_path / f"challenge{number}.json", people=4, after=after))
+    open_drawn(OpenRequest(made, tmp_path / "commitment2", tmp_path / "challenge2.json", tmp_path / "opening"))
     report = check_opening(file, tmp_path / "challenge2.json", tmp_path / "opening")
     assert report.earlier == roots[:2]
     assert all(any(root in line for line in report.text()) for root in roots[:2])
@@ -166,20 +174,20 @@ def test_a_new_commitment_after_a_challenge_is_a_new_audit_and_both_are_reported
     ],
 )
 def test_odd_challenges_are_refused(tmp_path: Path, options: dict[str, str], words: str) -> None:
-    done = commit(bundle_of(tmp_path, 4), tmp_path / "commitment")
+    done = commit(CommitRequest(bundle_of(tmp_path, 4), tmp_path / "commitment"))
     asked = {"people": 2, **options}
     if asked.get("seed") == "ROOT":
         asked["seed"] = done.root
     with pytest.raises(LcifrError, match=f"{words}(.|\n)*Fix: "):
-        challenge(tmp_path / "commitment/commitment.json", tmp_path / "challenge.json", **asked)  # type: ignore[arg-type]
+        challenge(ChallengeRequest(tmp_path / "commitment/commitment.json", out=tmp_path / "challenge.json", **asked))  # type: ignore[arg-type]
     assert not (tmp_path / "challenge.json").exists()
 
 
 def test_a_challenge_is_never_replaced(tmp_path: Path) -> None:
-    commit(bundle_of(tmp_path, 4), tmp_path / "commitment")
-    challenge(tmp_path / "commitment/commitment.json", tmp_path / "challenge.json", people=2)
+    commit(CommitRequest(bundle_of(tmp_path, 4), tmp_path / "commitment"))
+    challenge(ChallengeRequest(tmp_path / "commitment/commitment.json", out=tmp_path / "challenge.json", people=2))
     with pytest.raises(LcifrError, match="a challenge is not replaced"):
-        challenge(tmp_path / "commitment/commitment.json", tmp_path / "challenge.json", people=2)
+        challenge(ChallengeRequest(tmp_path / "commitment/commitment.json", out=tmp_path / "challenge.json", people=2))
 
 
 @pytest.mark.parametrize(
@@ -196,17 +204,22 @@ def test_a_challenge_is_never_replaced(tmp_path: Path) -> None:
 def test_a_commitment_that_is_none_is_refused_before_it_is_challenged(
     tmp_path: Path, change: dict[str, object]
 ) -> None:
-    commit(bundle_of(tmp_path, 4), tmp_path / "commitment")
+    commit(CommitRequest(bundle_of(tmp_path, 4), tmp_path / "commitment"))
     file = tmp_path / "commitment/commitment.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
     with pytest.raises(LcifrError, match=r"do not add up(.|\n)*Fix: "):
-        challenge(file, tmp_path / "challenge.json", people=2)
+        challenge(ChallengeRequest(file, out=tmp_path / "challenge.json", people=2))
 
 
 def test_an_earlier_challenge_that_is_none_is_refused(tmp_path: Path) -> None:
-    commit(bundle_of(tmp_path, 4), tmp_path / "commitment")
+    commit(CommitRequest(bundle_of(tmp_path, 4), tmp_path / "commitment"))
     (tmp_path / "before.json").write_text('{"format": "lcifr-challenge-1"}')
     with pytest.raises(LcifrError, match=r"lacks 'earlier'(.|\n)*Fix: "):
         challenge(
-            tmp_path / "commitment/commitment.json", tmp_path / "c.json", people=2, after=[tmp_path / "before.json"]
+            ChallengeRequest(
+                tmp_path / "commitment/commitment.json",
+                out=tmp_path / "c.json",
+                people=2,
+                after=[tmp_path / "before.json"],
+            )
         )

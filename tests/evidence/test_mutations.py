@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lcifr.errors import ArtefactError
-from lcifr.evidence.signing import LIST, SIGNATURE, archive_bytes, read_archive_bytes, verify_signed
+from lcifr.evidence.signing import LIST, SIGNATURE, VerifyRequest, archive_bytes, read_archive_bytes, verify_signed
 from tests.evidence.keys import make_key
 from tests.evidence.packs import signed, signed_pack
 
@@ -96,7 +96,7 @@ def is_confirmed(path: Path, data: bytes, key: Path) -> bool:
         return False
     path.write_bytes(data)
     try:
-        return not verify_signed(path, key.with_suffix(".pub")).problems
+        return not verify_signed(VerifyRequest(path, key.with_suffix(".pub"))).problems
     except ArtefactError:
         return False
 

@@ -16,7 +16,7 @@ import pytest
 
 from lcifr.errors import LcifrError
 from lcifr.evidence.pack import PackRequest, _folder, write_pack
-from lcifr.evidence.signing import read_archive, verify_signed
+from lcifr.evidence.signing import VerifyRequest, read_archive, verify_signed
 from lcifr.workflows.results import AuditResult
 from tests.evidence.keys import make_key, needs_ssh_keygen
 
@@ -59,12 +59,12 @@ def test_the_digest_of_people_is_that_of_the_table(place: Path, story: Path) -> 
     """The people of the bundle, digested again from the audit's own table."""
     import pandas as pd
 
-    from lcifr.workflows.binding import digest_people
+    from lcifr.workflows.binding import DigestRequest, digest_people
 
     ids = pd.read_parquet(story / "audit/audited/audit.parquet", columns=["id"])["id"]
     table = pd.read_parquet(story / "audit/people.parquet").assign(person=ids.astype(str))
     table.to_csv(place / "people.csv", index=False)
-    found = digest_people(place / "people.csv", str(story / "audit/schema.toml"), "person")
+    found = digest_people(DigestRequest(place / "people.csv", str(story / "audit/schema.toml"), "person"))
     said = json.loads(read_archive(place / "evidence.zip")["digests.json"])["people"]
     assert (said["digest"], said["people"]) == (found.digest, found.people)
 
@@ -89,15 +89,17 @@ def test_the_same_audit_gives_the_same_bytes_apart_from_the_time(
 
 def test_the_pack_is_verified_as_archive_and_unpacked_and_a_changed_one_is_not(place: Path, tmp_path: Path) -> None:
     public = place / "auditor.pub"
-    assert verify_signed(place / "evidence.zip", public).problems == ()
+    assert verify_signed(VerifyRequest(place / "evidence.zip", public)).problems == ()
     with zipfile.ZipFile(place / "evidence.zip") as archive:
         archive.extractall(tmp_path / "evidence")
-    assert verify_signed(tmp_path / "evidence", public).problems == ()
+    assert verify_signed(VerifyRequest(tmp_path / "evidence", public)).problems == ()
     page = tmp_path / "evidence/report.html"
     page.write_text(page.read_text().replace("certified", "Certified", 1))
-    assert verify_signed(tmp_path / "evidence", public).problems == ("report.html: changed since it was signed",)
+    assert verify_signed(VerifyRequest(tmp_path / "evidence", public)).problems == (
+        "report.html: changed since it was signed",
+    )
     with pytest.raises(LcifrError, match="it is not signed"):
-        verify_signed(place / "unsigned.zip", public)
+        verify_signed(VerifyRequest(place / "unsigned.zip", public))
 
 
 @needs_ssh_keygen
@@ -175,7 +177,7 @@ def test_a_pack_is_never_replaced(place: Path, story: Path) -> None:
 def test_evidence_without_proofs_is_refused(story: Path, tmp_path: Path) -> None:
     shutil.copytree(story / "audit", tmp_path / "audit")
     shutil.rmtree(tmp_path / "audit/bundle")
-    with pytest.raises(LcifrError, match="holds no proofs"):
+    with pytest.raises(LcifrError, match="contains no proofs"):
         write_pack(PackRequest(folder=tmp_path / "audit", out=tmp_path / "e.zip"))
 
 
@@ -193,7 +195,7 @@ def test_nothing_is_packed_that_somebody_else_put_into_a_bundle(
     if name == "model.json" and not (bundle / name).is_symlink():
         assert set(_folder(bundle, "bundle")) == {"bundle/manifest.json", "bundle/model.json"}
     else:
-        with pytest.raises(LcifrError, match=rf"{name} is a link, or no file of a bundle"):
+        with pytest.raises(LcifrError, match=rf"{name} is a link, or not a file of a bundle"):
             _folder(bundle, "bundle")
 
 

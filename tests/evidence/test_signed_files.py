@@ -14,6 +14,8 @@ from lcifr.evidence.signing import (
     LIST,
     SIGNATURE,
     SIGNED,
+    SignRequest,
+    VerifyRequest,
     list_of,
     plain_name,
     sign_folder,
@@ -36,12 +38,12 @@ def folder(tmp_path: Path, key: Path) -> Path:
     (root / "deep" / "er").mkdir(parents=True)
     for name in ("report.html", "with two  spaces", "*star", "deep/er/φ.phi", ".hidden", "deep/report.html"):
         (root / name).write_text(f"this is {name}\n", encoding="utf-8")
-    sign_folder(root, key)
+    sign_folder(SignRequest(root, key))
     return root
 
 
 def problems(folder: Path, key: Path) -> tuple[str, ...]:
-    return verify_signed(folder, key.with_suffix(".pub")).problems
+    return verify_signed(VerifyRequest(folder, key.with_suffix(".pub"))).problems
 
 
 def test_sha256sum_reads_the_list(folder: Path) -> None:
@@ -59,8 +61,8 @@ def test_a_signed_folder_is_confirmed_with_key_and_time(
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1800000000")
     (tmp_path / "f").mkdir()
     (tmp_path / "f" / "a").write_text("a")
-    done = sign_folder(tmp_path / "f", key)
-    found = verify_signed(tmp_path / "f", key.with_suffix(".pub"))
+    done = sign_folder(SignRequest(tmp_path / "f", key))
+    found = verify_signed(VerifyRequest(tmp_path / "f", key.with_suffix(".pub")))
     assert found.problems == ()
     assert found.time == done.time == "2027-01-15T08:00:00+00:00"
     assert found.key == done.key == fingerprint(read_public_key(key.with_suffix(".pub")))
@@ -88,7 +90,7 @@ def test_two_files_that_change_places_are_named(folder: Path, key: Path) -> None
 
 def test_another_key_is_refused_by_its_fingerprint(folder: Path, key: Path, tmp_path: Path) -> None:
     other = make_key(tmp_path, "somebody")
-    found = verify_signed(folder, other.with_suffix(".pub"))
+    found = verify_signed(VerifyRequest(folder, other.with_suffix(".pub")))
     assert fingerprint(read_public_key(key.with_suffix(".pub"))) in found.problems[0]
     assert found.time is None
 
@@ -117,7 +119,7 @@ def test_names_that_tools_read_differently_are_not_signed(tmp_path: Path, key: P
     except OSError:
         pytest.skip("this disk has no such names")
     with pytest.raises(ArtefactError, match="not a valid name for a signed file"):
-        sign_folder(tmp_path / "f", key)
+        sign_folder(SignRequest(tmp_path / "f", key))
 
 
 @pytest.mark.parametrize("name", ["../up", "/etc/passwd", "a/../b", "a//b", "./a", "a/", "", "C:\\x"])
@@ -142,9 +144,9 @@ def test_a_list_in_another_form_is_refused_even_if_signed(folder: Path, key: Pat
 
 def test_a_folder_is_not_signed_twice_by_accident(folder: Path, key: Path) -> None:
     with pytest.raises(Exception, match=r"already signed: SHA256SUMS\.sig"):
-        sign_folder(folder, key)
+        sign_folder(SignRequest(folder, key))
     (folder / "new").touch()
-    sign_folder(folder, key, force=True)
+    sign_folder(SignRequest(folder, key, force=True))
     assert problems(folder, key) == ()
 
 
@@ -161,16 +163,16 @@ def test_a_folder_that_cannot_be_read_hides_nothing(folder: Path, key: Path) -> 
 def test_a_key_is_not_signed_along_with_the_folder_it_lies_in(tmp_path: Path) -> None:
     (tmp_path / "f" / "keys").mkdir(parents=True)
     with pytest.raises(LcifrError, match="could sign as you"):
-        sign_folder(tmp_path / "f", make_key(tmp_path / "f" / "keys", "auditor"))
+        sign_folder(SignRequest(tmp_path / "f", make_key(tmp_path / "f" / "keys", "auditor")))
     assert not (tmp_path / "f" / LIST).exists()
 
 
 def test_without_a_key_the_list_waits_for_ssh_keygen(tmp_path: Path, key: Path) -> None:
     (tmp_path / "f").mkdir()
     (tmp_path / "f" / "a").touch()
-    assert sign_folder(tmp_path / "f", None).key is None
+    assert sign_folder(SignRequest(tmp_path / "f", None)).key is None
     with pytest.raises(ArtefactError, match="it is not signed"):
-        verify_signed(tmp_path / "f", key.with_suffix(".pub"))
+        verify_signed(VerifyRequest(tmp_path / "f", key.with_suffix(".pub")))
 
 
 @pytest.mark.parametrize("more", [b"\n" * LARGEST + b"something else", b"\n\n", b"\nsomething else"])

@@ -45,7 +45,7 @@ def test_we_confirm_what_ssh_keygen_signs(tmp_path: Path, options: tuple[str, ..
     assert ssh_keygen("-Y", "sign", "-f", key, "-n", NAMESPACE, *options, tmp_path / "list").returncode == 0
     signature = (tmp_path / "list.sig").read_text()
     verify(MESSAGE, signature, read_public_key(key.with_suffix(".pub")))
-    with pytest.raises(ArtefactError, match="not one over this list"):
+    with pytest.raises(ArtefactError, match="does not match this list"):
         verify(MESSAGE + b"\n", signature, read_public_key(key.with_suffix(".pub")))
     with pytest.raises(ArtefactError, match="another key, SHA256:"):
         verify(MESSAGE, signature, read_public_key(other.with_suffix(".pub")))

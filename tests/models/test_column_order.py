@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import unescape
 
 import numpy as np
 import pandas as pd
@@ -47,7 +48,7 @@ def test_an_audit_names_the_order_and_warns_of_another_one():
     frame = frame.head(30)
     known = lcifr.audit(model, frame, similarity=similar(frame))
     assert ORDER in known.assumptions[0]
-    assert ORDER in known._repr_html_().replace("&quot;", '"')
+    assert ORDER in unescape(known._repr_html_())
     with pytest.warns(ColumnOrderWarning, match='the table has them in the order "score", "income", "age"'):
         turned = lcifr.audit(model, frame[OTHER], similarity=similar(frame[OTHER]))
     assert (turned.prediction == model.predict(frame)).all()

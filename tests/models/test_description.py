@@ -138,6 +138,10 @@ SCORE = {"meaning": "score", "comparison": ">", "threshold": 0.5}
         ({"inputs": [{"kind": "constant", "value": float("inf")}]}, "not finite"),
         ({"output": {**SCORE, "comparison": "<"}}, r"\[output\]: comparison = '<' is not one of >, >="),
         ({"output": {"meaning": "score", "comparison": ">"}}, '"threshold" is missing'),
+        (
+            {"output": {"classes": ["a", "b"]}},
+            '"meaning" is missing\nFix: write meaning = …, one of score, probability, scores, class',
+        ),
         ({"output": {**SCORE, "meaning": "probability", "threshold": 1.5}}, "not a probability"),
         ({"output": {**SCORE, "classes": ["a", "b", "c"]}}, "found 3 classes, expected two"),
         ({"output": {"meaning": "scores", "threshold": 0.5}}, "threshold is for meaning"),

@@ -19,7 +19,7 @@ from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.loading import read_model
 from lcifr.phi import Similarity
 from lcifr.report import About, Report, build
-from lcifr.report.content import Checked
+from lcifr.workflows.results import CheckedProofs
 from tests.certification import explained_models, scenes
 from tests.prove.instances import random_network
 
@@ -27,7 +27,7 @@ ABOUT = About(
     title="A made-up audit",
     data="60 made-up people",
     decisions={"0": "refused", "1": "granted"},
-    checked=Checked(60, 40, 10, 0),
+    checked=CheckedProofs(60, 60, 0, 40, 10, {}),
     recheck=("python -m lcifr.check bundle",),
     data_cautions=("Nobody of these people exists.",),
 )
@@ -158,7 +158,7 @@ def wordy_report() -> Report:
         author="Group Compliance, Retail Credit Models, Bank of Examples",
         audited="2026-03-01",
         decisions={"0": "declined after a manual review", "1": "offered at a preferential rate"},
-        checked=Checked(100, 80, 10, 0),
+        checked=CheckedProofs(100, 150, 0, 80, 10, {}),
     )
     by = {name: table[name] for name in ("region_of_residence", "sex")}
     said = state(found, rng.integers(0, 2, count), held_out=True, by=by, baselines=BASELINES)

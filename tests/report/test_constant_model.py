@@ -72,7 +72,7 @@ def test_the_page_puts_it_before_the_figure_and_mutes_the_figure(verdict: Verdic
 
 def test_of_any_other_model_the_figure_comes_first() -> None:
     report = scenes.small_report()
-    assert report.proved.constant is None
+    assert report.constant is None
     assert not put_into_words(report).headline.muted
     assert '<p class="figure">' in render(report)
     assert "constant" not in {one.code for one in report.cautions}

@@ -41,7 +41,7 @@ def test_everybody_is_counted_once_in_every_group_and_under_every_label():
         own = found.prediction[labels == label]
         assert row.people == tuple((own == decision).sum() for decision in (0, 1))
     right = sum(row.people[place] for place, row in enumerate(decided.labels))
-    assert right / len(found) == pytest.approx(report.models[0].accuracy)
+    assert right / len(found) == pytest.approx(report.models[0]["accuracy"])
 
 
 def test_the_words_hold_the_counts():

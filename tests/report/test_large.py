@@ -16,9 +16,9 @@ from tests.report import scenes
 
 def test_the_page_stays_small_and_its_figures_are_of_everybody(look):
     report = scenes.large_report()
-    assert report.proved.people == 200_000
+    assert report.statement.people == 200_000
     assert sum(sum(bars) for bars in report.margins.counts.values()) == 200_000
-    assert sum(row.people for row in report.groups) == 200_000
+    assert sum(row["people"] for row in report.groups) == 200_000
     assert not report.explorer.complete
     shown = [one.verdict for one in report.explorer.people]
     assert shown.count("COUNTEREXAMPLE") >= 1000

@@ -59,7 +59,7 @@ def test_every_counterexample_is_on_paper(look, scene):
     page.call("Emulation.setEmulatedMedia", media="print")
     violated = [one for one in report.explorer.people if one.verdict == "COUNTEREXAMPLE"]
     listed = page.run('[...document.querySelectorAll(".printed tbody")].map((one) => one.innerText)')
-    assert len(listed) == len(violated) == report.proved.violated
+    assert len(listed) == len(violated) == report.statement.violated
     for text, one in zip(listed, violated, strict=True):
         assert text.startswith(one.id)
         assert one.other_decision in text
@@ -73,12 +73,12 @@ def test_of_very_many_counterexamples_the_page_says_how_many_are_on_paper(look):
     page = look(report, width=A4)
     page.call("Emulation.setEmulatedMedia", media="print")
     assert page.run('document.querySelectorAll(".printed tbody").length') == PRINTED
-    assert f"{PRINTED} of {report.proved.violated:,} counterexamples" in page.text(".printed")
+    assert f"{PRINTED} of {report.statement.violated:,} counterexamples" in page.text(".printed")
 
 
 def test_without_a_script_the_counterexamples_are_on_the_screen_too(look):
     page = look(scenes.small_report(), scripts=False)
-    assert f"all {scenes.small_report().proved.violated} counterexamples" in page.text("body")
+    assert f"all {scenes.small_report().statement.violated} counterexamples" in page.text("body")
     assert "counterexamples, with what differs" not in look(scenes.small_report()).text("body")
 
 
@@ -88,7 +88,8 @@ def test_no_page_of_paper_has_a_heading_and_two_lines(look, scene, tmp_path: Pat
         pytest.skip("pdftotext (poppler-utils) is not installed: pages of paper are not looked at")
     if scene == "bare":  # no counterexample, no tuning, hardly any section
         small = scenes.small_report()
-        report = replace(small, tuning=None, radii=None, groups=(), explorer=replace(small.explorer, people=()))
+        said, nobody = replace(small.statement, subgroups=None), replace(small.explorer, people=())
+        report = replace(small, tuning=None, radii=None, statement=said, explorer=nobody)
     else:
         report = SCENES[scene]()
     file = tmp_path / "report.pdf"

@@ -22,7 +22,7 @@ def test_the_examples_run(tmp_path: Path) -> None:
     program.write_text(example, encoding="utf-8")
     names = runpy.run_path(str(program))
     assert names["page"].startswith("<!DOCTYPE html>")
-    assert names["report"].proved.people == 200
+    assert names["report"].statement.people == 200
     assert "What each attribute adds" in names["page"]
     assert names["explanation"].additive
 

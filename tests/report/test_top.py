@@ -9,9 +9,9 @@ import pytest
 
 from lcifr.certification.population import state
 from lcifr.report import build, render
-from lcifr.report.content import Checked
 from lcifr.report.sections import put_into_words
 from lcifr.workflows.baselines import beaten_by
+from lcifr.workflows.results import CheckedProofs
 from tests.report import scenes
 
 DATED = replace(scenes.ABOUT, audited="2026-03-01", written="2026-03-01", author="Compliance <script>")
@@ -40,23 +40,26 @@ def test_the_day_of_the_page_is_said_where_it_is_another_one():
 
 def test_the_sizes_are_those_of_the_networks():
     found, encoder = scenes.audited()
-    origin = scenes.small_report().origin
-    assert origin.encoder[0] == encoder.network.layers[0].weight.shape[1]
-    assert origin.encoder[-1] == origin.model[0]
-    assert origin.model[-1] == found.model.network.layers[-1].weight.shape[0]
+    origin = json.loads(render(scenes.small_report(), "json"))["origin"]
+    assert origin["encoder"][0] == encoder.network.layers[0].weight.shape[1]
+    assert origin["encoder"][-1] == origin["model"][0]
+    assert origin["model"][-1] == found.model.network.layers[-1].weight.shape[0]
 
 
 def test_what_was_confirmed_for_whom_is_said():
     assert facts()["Confirmed"].startswith("by the exact checker for all 60 people: ")
     assert facts(replace(DATED, checked=None))["Confirmed"].startswith("nothing")
-    sample = replace(DATED, checked=Checked(20, 15, 4, 0))
+    sample = replace(DATED, checked=CheckedProofs(20, 60, 0, 15, 4, {}))
     said = "for 20 people drawn at random from the 60 people: 15 certificates, 4 counterexamples"
     assert said in facts(sample)["Confirmed"]
     report = scenes.made_report(sample)
     assert [one.code for one in report.cautions].count("partly-checked") == 1
     assert "20 people, drawn at random from the 60: 15 certificates" in render(report, "md")
     assert "It did not check anyone else" in render(report, "md")
-    assert "REJECTED for 1" in facts(replace(DATED, checked=Checked(60, 40, 10, 1)))["Confirmed"]
+    assert (
+        "REJECTED for 1"
+        in facts(replace(DATED, checked=CheckedProofs(60, 60, 0, 40, 10, {"p1": "changed"})))["Confirmed"]
+    )
 
 
 def test_every_caution_is_said_once():

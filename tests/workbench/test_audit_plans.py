@@ -13,8 +13,8 @@ from lcifr.workbench.audits import AuditPlan
 from lcifr.workflows.folders import Command, RunSettings
 from tests.workbench.bench import PLAN
 
-OURS = AuditPlan("audit", producer="p", consumer="c", table="people.csv", phi="a b.phi", sample=5, population=True)
-THEIRS = AuditPlan("audit", model="m.onnx", table="people.csv", phi="x.phi", reference="train.csv", tolerance=0.5)
+OURS = AuditPlan(out="audit", producer="p", consumer="c", table="people.csv", phi="a b.phi", sample=5, population=True)
+THEIRS = AuditPlan(out="audit", model="m.onnx", table="people.csv", phi="x.phi", reference="train.csv", tolerance=0.5)
 
 
 @pytest.mark.parametrize("plan", [OURS, THEIRS, replace(OURS, table="", phi="")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lcifr.data import Schema
 from lcifr.phi.explain import explain
 from tests.workbench.bench import SCHEMA
 from tests.workflows.credit import PHI
@@ -112,13 +113,14 @@ def test_a_table_without_a_schema_gets_a_proposal(own):
     made = own.ask("table/propose", table="other.csv", target="good")
     assert (made["schema"], made["phi"]) == ("other.toml", "other.phi")
     assert made["command"] == "lcifr init other.csv --target=good"
-    card = own.ask("table", table="other.csv")
-    assert (card["schema"], card["target"]) == ("other.toml", "good")
+    assert own.ask("table", table="other.csv")["schema"] == "other.toml"
+    assert Schema.load(own.desk.folder.root / "other.toml").target == "good"
     assert "already in the folder" in own.refusal("table/propose", table="other.csv", target="good")
 
 
 def test_a_schema_of_another_name_is_found_by_its_columns(client):
     assert client.ask("table", table="train.csv")["schema"] == "people.toml"
     assert "lower = 18.0" in SCHEMA
-    age = next(one for one in client.ask("table", table="train.csv")["attributes"] if one["name"] == "age")
+    attributes = [one["attribute"] for one in client.ask("table", table="train.csv")["attributes"]]
+    age = next(one for one in attributes if one["name"] == "age")
     assert (age["lower"], age["integer"]) == (18.0, True)

@@ -11,11 +11,11 @@ CHOICE = {"model": "model.skops", "table": "people.csv", "schema": "people.toml"
 
 
 def test_a_model_is_shown_in_the_words_of_the_command(client):
-    from lcifr.workflows.diagnosis import show_model
+    from lcifr.workflows.diagnosis import ShowRequest, show_model
 
     answer = client.ask("model/show", **CHOICE)
-    shown = show_model(client.desk.folder.root / "model.skops")
-    assert answer["sentences"] == [*shown.outline.sentences(), f"sha256 {shown.sha256}"]
+    shown = show_model(ShowRequest(client.desk.folder.root / "model.skops"))
+    assert answer["sentences"] == [*shown.outline.sentences(), f"sha256 {shown.file.sha256}"]
     assert answer["command"] == "lcifr model show model.skops"
 
 

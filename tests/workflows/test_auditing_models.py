@@ -63,8 +63,10 @@ def test_labels_that_are_no_classes_say_nothing_about_accuracy(credit: Path) -> 
     table = pd.read_csv("people.csv")
     table.assign(repaid=table["repaid"].map({"yes": 1, "no": 0})).to_csv("coded.csv", index=False)
     heard: list[Event] = []
-    result = audit_model(request("coded", table=Path("coded.csv"), target="repaid"), heard.append)
+    asked = request("coded", table=Path("coded.csv"), target="repaid", baselines=None)
+    result = audit_model(asked, heard.append)
     assert result.statement.accuracy is None
+    assert [event.text for event in heard if isinstance(event, Note) and event.text.startswith("no baselines: ")]
     words = "\"repaid\" holds 0, 1, and the model decides 'no', 'yes'; if these are the same classes, name them"
     assert [event.text for event in heard if isinstance(event, Note) and words in event.text]
 
@@ -79,7 +81,7 @@ def test_labels_that_are_no_numbers_say_nothing_about_errors(credit: Path) -> No
     asked = request("numbers", model=Path("numbers.skops"), target="repaid", tolerance=0.2)
     result = audit_model(asked, heard.append)
     assert result.statement.people == 38
-    assert [event.text for event in heard if isinstance(event, Note) and "no error is said" in event.text]
+    assert [event.text for event in heard if isinstance(event, Note) and "no errors are reported" in event.text]
 
 
 def test_a_sample_is_said_to_be_one_and_people_keep_their_rows(credit: Path) -> None:

@@ -216,4 +216,4 @@ def test_folders_of_a_producer_and_a_consumer(story: Path, tmp_path: Path) -> No
     assert found("producer", "producer", "consumer")["model"] == DIFFERS  # a model decides, and the bundle has none
     assert found("audit", "producer")["model"] == NAMED
     assert found("audit", "consumer")["model"] == NAMED
-    assert "holds no encoder" in lcifr("check", "audit", "--model", tmp_path, cwd=story, expect=2).err
+    assert "contains neither encoder" in lcifr("check", "audit", "--model", tmp_path, cwd=story, expect=2).err

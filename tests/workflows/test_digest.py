@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from lcifr.data import Categorical, Numeric, Schema
-from lcifr.workflows.binding import digest_people
+from lcifr.workflows.binding import DigestRequest, digest_people
 
 
 def test_what_is_blank_is_missing_in_parquet_as_in_csv(tmp_path: Path) -> None:
@@ -17,6 +17,6 @@ def test_what_is_blank_is_missing_in_parquet_as_in_csv(tmp_path: Path) -> None:
     frame.to_csv(tmp_path / "people.csv", index=False)
     frame.to_parquet(tmp_path / "people.parquet", index=False)
     files = (tmp_path / "people.csv", tmp_path / "people.parquet")
-    csv, parquet = (digest_people(file, str(tmp_path / "people.toml"), "id") for file in files)
+    csv, parquet = (digest_people(DigestRequest(file, str(tmp_path / "people.toml"), "id")) for file in files)
     assert csv == parquet
     assert parquet.incomplete == 2

@@ -10,8 +10,17 @@ from pathlib import Path
 import pytest
 
 from lcifr.errors import LcifrError
+from lcifr.evidence.pack import PackRequest
+from lcifr.evidence.sampling import ChallengeRequest, CommitRequest, OpeningCheckRequest, OpenRequest
+from lcifr.evidence.signing import SignRequest, VerifyRequest
 from lcifr.learn.parameters import BOOSTER, ENCODER, Learner, parameters
+from lcifr.report.page import ReportRequest
+from lcifr.workflows.binding import DigestRequest
+from lcifr.workflows.checking import CheckRequest
 from lcifr.workflows.consuming import ConsumeRequest
+from lcifr.workflows.diagnosis import ExportRequest, ShowRequest
+from lcifr.workflows.drafting import InitRequest
+from lcifr.workflows.formulas import CountOptions, FormulaRequest, TableCheckRequest
 from lcifr.workflows.options import (
     END,
     PAIRS,
@@ -47,7 +56,14 @@ def test_options_are_listed_in_their_order() -> None:
     assert [option_name(one) for one in options_of(Request).values()] == ["--label", "--out", "--id", "--last"]
 
 
-@pytest.mark.parametrize("kind", [ProduceRequest, TuneRequest, ConsumeRequest, RepresentRequest])
+REQUESTS = [
+    *(ProduceRequest, TuneRequest, ConsumeRequest, RepresentRequest, InitRequest, CheckRequest, ReportRequest),
+    *(ShowRequest, ExportRequest, FormulaRequest, CountOptions, TableCheckRequest, DigestRequest, PackRequest),
+    *(CommitRequest, ChallengeRequest, OpenRequest, OpeningCheckRequest, SignRequest, VerifyRequest),
+]
+
+
+@pytest.mark.parametrize("kind", REQUESTS)
 def test_every_field_of_a_request_is_an_option_with_help(kind: type) -> None:
     for one in options_of(kind).values():
         assert one.metadata["option"].help.endswith((".", ".)")), one.name

@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from lcifr.certification.deployment import Encoder
 from lcifr.data import Encoding, Individuals
+from lcifr.data.codec import Record, key
 from lcifr.data.files import (
     MANIFEST,
     describe_files,
@@ -48,7 +49,7 @@ LATENT, IDS = "latent.safetensors", "ids.json"
 
 
 @dataclass(frozen=True)
-class Provenance:
+class Provenance(Record):
     """Whose proof this is, and about what exactly.
 
     Parameters
@@ -63,11 +64,12 @@ class Provenance:
     scales : schema and scales with which the text is the formula of that hash, as ``Encoding.to_dict`` gives them.
     """
 
+    closed = True
     weights: str
     schema: str
     encoding: str
     similarity: str
-    similarity_text: str | None
+    similarity_text: str | None = field(metadata=key(read=lambda text: text))  # :meth:`formula` refuses what is no text
     tolerance: float
     method: str
     whole_numbers: bool = False
@@ -76,13 +78,9 @@ class Provenance:
     versions: dict[str, str] = field(default_factory=dict)
     scales: dict[str, Any] | None = None
 
-    @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> Provenance:
-        """As a manifest or a result holds it; ValueError for an unknown arithmetic or format."""
-        found = cls(**plain)
-        if found.latent_format != "float64":
-            raise ValueError(f"latents are stored as float64, not as {found.latent_format!r}")
-        return replace(found, arithmetic=Arithmetic(found.arithmetic))
+    def __post_init__(self) -> None:
+        if self.latent_format != "float64":
+            raise ValueError(f"latents are stored as float64, not as {self.latent_format!r}")
 
     @property
     def universe(self) -> str:
@@ -128,7 +126,7 @@ class Outline:
             raise ArtefactError(f"{root / MANIFEST} does not say how many people and coordinates there are")
         try:
             provenance = Provenance.from_dict(manifest["provenance"])
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, ValueError):
             raise ArtefactError(f"{root / MANIFEST} does not say whose proof this is, or in which arithmetic") from None
         try:
             provenance.formula()
@@ -158,7 +156,7 @@ def manifest_of(
         "format": FORMAT,
         "people": people,
         "width": width,
-        "provenance": asdict(provenance),
+        "provenance": provenance.to_dict(),
         "counts": counts,
         "files": files,
     }

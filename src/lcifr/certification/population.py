@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lcifr.certification.verdicts import Audit, Certificates
 from lcifr.data import Categorical
+from lcifr.data.codec import Record, key
 from lcifr.display.text import at_least, fixed, not_examined_words, percent, quantity, vacuous_words
 from lcifr.errors import LcifrError
 from lcifr.models.rule import Kind
@@ -323,8 +324,18 @@ def _labels(found: Certificates | Audit, y: ArrayLike | None) -> NDArray[Any] | 
 # values are missing, the others are no random sample any more, whatever the table was.
 
 
+def _records(subgroups: Any) -> list[dict[str, Any]]:
+    return [] if subgroups is None else subgroups.to_dict("records")
+
+
+def _frame(records: list[dict[str, Any]] | None) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(records) if records else None
+
+
 @dataclass(frozen=True)
-class Statement:
+class Statement(Record):
     """The certified share of a population, beside what it must be read with.
 
     Parameters
@@ -347,6 +358,7 @@ class Statement:
     not_examined : rows of the table that were left out because a value is missing.
     """
 
+    also = ("rows",)
     people: int
     certified: int
     violated: int
@@ -365,7 +377,7 @@ class Statement:
     constant: str | None = None
     baselines: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
-    subgroups: Any = None
+    subgroups: Any = field(default=None, metadata=key(write=_records, read=_frame))
     decisions: Mapping[str, int] = field(default_factory=dict)
     group_decisions: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
     confusion: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -381,28 +393,15 @@ class Statement:
         """certified / people: only for comparisons with other models on the very same people."""
         return self.certified / self.people
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, subgroups as records."""
-        groups = [] if self.subgroups is None else self.subgroups.to_dict("records")
-        return {**asdict(self), "rows": self.rows, "warnings": list(self.warnings), "subgroups": groups}
-
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Statement:
-        """What :meth:`to_dict` gave, read again; other keys are not looked at.
-
-        Results from before rows were counted as not examined are read as what they should have said.
-        """
-        import pandas as pd
-
-        if "not_examined" not in plain and (left_out := int(plain.get("left_out") or 0)):
-            people = int(plain["people"]) + left_out
-            plain = {**plain, "not_examined": left_out, "share": plain["certified"] / people, "lower": None}
-            groups = plain.get("subgroups") or ()
-            plain["subgroups"] = [{key: row[key] for key in row if key != "at_least"} for row in groups]
-        known = {one.name: plain[one.name] for one in fields(cls) if one.name in plain}
-        rows = known.get("subgroups")
-        known |= {"warnings": tuple(map(str, plain.get("warnings") or ())), "lower": plain["lower"]}
-        return cls(**known | {"subgroups": pd.DataFrame(rows) if rows else None})
+    def upgraded(cls, plain: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Results from before rows were counted as not examined are read as what they should have said."""
+        if "not_examined" in plain or not (left_out := int(plain.get("left_out") or 0)):
+            return plain
+        people = int(plain["people"]) + left_out
+        groups = [{name: row[name] for name in row if name != "at_least"} for row in plain.get("subgroups") or ()]
+        now = {"not_examined": left_out, "share": plain["certified"] / people, "lower": None, "subgroups": groups}
+        return {**plain, **now}
 
     def __str__(self) -> str:
         first = [] if self.constant is None else [constant_words(self.people, self.constant)]

@@ -142,6 +142,7 @@ def bundle_people(root: str | Path, sha256: str, kinds: Kinds) -> CanonicalPeopl
 # A bundle held against the reader's own files: the same, differs, not compared or not given, and what follows.
 
 SAME, DIFFERS, NAMED, NOT_GIVEN = "the same", "DIFFERS", "named, content not compared", "not given"
+NO_IDS = "not one id is in both: if a column of your file holds the ids of the bundle, name it with --id"
 EVERYBODY = "everybody who can exist, not those of a table"  # of the bundle of a sweep
 BY_HASH = {"model": (ENCODER, MODEL), "phi": (SIMILARITY,), "schema": (SCHEMA,), "train": (ENCODING,)}
 FILES = ("people", "id", *BY_HASH)  # options of the command
@@ -225,9 +226,12 @@ def match(yours: CanonicalPeople, bundle: CanonicalPeople, kinds: Kinds, report:
     same = not (names["missing"] or names["strangers"] or differ)
     names |= {"differ": [*differ], "copies": [] if same else _copies(mine, theirs)}
     names |= {"spelled": [*spelled], "unbound": [*yours.unbound]}
+    nobody = () if both or not mine else (NO_IDS,)
     counts = f"{len(both) - len(differ):,} of your {len(mine):,} people are in the bundle as they are in your file"
     digests = (f"digest of your file {yours.digest}", f"digest of the bundle {bundle.digest}")
-    return FileComparison("people", SAME if same else DIFFERS, (*[*differ.values()][:SHOWN], counts, *digests), names)
+    return FileComparison(
+        "people", SAME if same else DIFFERS, (*[*differ.values()][:SHOWN], *nobody, counts, *digests), names
+    )
 
 
 def _copies(mine: dict[str, Any], theirs: dict[str, Any]) -> list[str]:

@@ -160,8 +160,9 @@ def certify(
 def _gate(said: Statement, bar: float, *, enough: bool) -> str:
     """How ``--fail-under`` ends: the share, the bar, and which of the two is larger."""
     code = exit_code(said.violated, said.undecided, said.not_examined)
-    # rounded down where it failed: never up to the bar
-    shown = f"{percent(said.share) if enough else at_least(said.share)} of the people are certified"
+    # as in the headline, but rounded down where that would be rounded up to the bar that it fails
+    rounded_up = not enough and round(100 * said.share, 1) >= 100 * bar
+    shown = f"{at_least(said.share) if rounded_up else percent(said.share)} of the people are certified"
     if enough and not said.not_examined:
         return f"--fail-under {bar:g}: passed, {shown}"
     if enough:  # counterexamples alone would pass

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli.options import new_app
+from lcifr.cli.options import Call, new_app, request_command
 from lcifr.cli.output import JsonOption, console, print_json, to_stderr
+from lcifr.datasets import fetch, names
 from lcifr.errors import NO_VALUE
+from lcifr.workflows.formulas import DatasetInfo, TableCheckRequest, TableCheckResult, check_table, dataset_info
 
 if TYPE_CHECKING:
     from lcifr.data import Attribute
-    from lcifr.workflows.formulas import DatasetInfo
 
 app = new_app(help="List, fetch and check datasets and tables.", no_args_is_help=True)
 
@@ -27,9 +28,6 @@ NameArgument = Annotated[str, typer.Argument(help="The name of a dataset; see `l
 def list_datasets(folder: FolderOption = None, as_json: JsonOption = False) -> None:
     """List the datasets, and whether their files are available."""
     from rich.table import Table
-
-    from lcifr.datasets import names
-    from lcifr.workflows.formulas import dataset_info
 
     found = [dataset_info(name, folder) for name in names()]
     rows = [(one.source.name, one.source.title, one.state, one.source.licence) for one in found]
@@ -46,8 +44,6 @@ def list_datasets(folder: FolderOption = None, as_json: JsonOption = False) -> N
 @app.command("show", epilog="Example: lcifr data show german")
 def show(name: NameArgument, folder: FolderOption = None, as_json: JsonOption = False) -> None:
     """Show a dataset: its source, label, cautions, files and attributes."""
-    from lcifr.workflows.formulas import dataset_info
-
     found = dataset_info(name, folder)
     if as_json:
         print_json(found.to_dict())
@@ -58,41 +54,29 @@ def show(name: NameArgument, folder: FolderOption = None, as_json: JsonOption = 
 @app.command("fetch", epilog="Example: lcifr data fetch adult")
 def fetch_dataset(name: NameArgument, folder: FolderOption = None) -> None:
     """Download a dataset's files, check them, and print their paths."""
-    from lcifr.datasets import fetch
-
     for path in fetch(name, folder, progress=True):
         typer.echo(path)
 
 
-@app.command("check", epilog="Example: lcifr data check people.csv")
-def check(
-    file: Annotated[Path, typer.Argument(help="The table: .csv or .parquet.")],
-    schema: Annotated[
-        str | None,
-        typer.Option(
-            help="The schema: a .toml file, or the name of a dataset. "
-            "(Default: the .toml file next to the table, with the same name.)"
-        ),
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
+@request_command(app, TableCheckRequest, epilog="Example: lcifr data check people.csv")
+def check(request: TableCheckRequest, call: Call) -> None:
     """Check a table against a schema and print every problem with its row and column. Exits 1 if there are any."""
-    from lcifr.workflows.formulas import TableCheckRequest, check_table
-
-    result = check_table(TableCheckRequest(file, schema))
-    problems = result.problems
-    if as_json:
-        print_json(result.to_dict())
-    elif problems:
-        for problem in problems:
-            typer.echo(problem)
-        to_stderr(f"{file}: {len(problems):,} problem{'s' if len(problems) != 1 else ''} (rows count from 0)")
-        if all(one.message == NO_VALUE for one in problems):
-            to_stderr("`lcifr audit --model` leaves people with missing values out; other commands refuse the table.")
-    else:
-        typer.echo(f"{file}: all {result.people:,} people fit the schema")
-    if problems:
+    result = check_table(request)
+    call.print(result, _show_problems)
+    if result.problems:
         raise typer.Exit(1)
+
+
+def _show_problems(result: TableCheckResult) -> None:
+    table, problems = result.table, result.problems
+    if not problems:
+        typer.echo(f"{table}: all {result.people:,} people fit the schema")
+        return
+    for problem in problems:
+        typer.echo(problem)
+    to_stderr(f"{table}: {len(problems):,} problem{'s' if len(problems) != 1 else ''} (rows count from 0)")
+    if all(one.message == NO_VALUE for one in problems):
+        to_stderr("`lcifr audit --model` leaves people with missing values out; other commands refuse the table.")
 
 
 def _show(found: DatasetInfo) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lcifr.workflows.demo import DemoModel
 
 
-# What ``lcifr demo`` says: for somebody who has never heard of any of this.
+# The text of ``lcifr demo``, for readers who are new to the subject.
 
 
 def _step(console: Console, number: int, title: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import shlex
 import types
 from collections.abc import Callable
 from dataclasses import MISSING, Field
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type
 
 import typer
 
-from lcifr.cli.output import JsonOption, command, is_asked, print_json, to_stderr, words_of
+from lcifr.cli.output import JsonOption, is_asked, print_json, words_of
 from lcifr.errors import LcifrError
 from lcifr.learn.parameters import Learner
 from lcifr.models.arithmetic import Arithmetic
@@ -22,7 +21,6 @@ from lcifr.workflows.executors import Device, Executor
 from lcifr.workflows.options import Option, option_name, options_of
 
 if TYPE_CHECKING:
-    from lcifr.workflows.drafting import InitRequest, InitResult
     from lcifr.workflows.options import LearningOptions
 
 
@@ -378,19 +376,3 @@ def needed_formula(phi: str | None) -> str:
             "--phi is missing: it says who counts as similar", fix="add --phi FILE; `lcifr init TABLE` drafts one"
         )
     return phi
-
-
-def show_next_of_model(request: InitRequest, result: InitResult) -> None:
-    """The commands to go on with after a proposal for a model that already decides, to paste."""
-    phi, people, schema = request.phi_file, request.table, request.schema_file
-    described = [] if result.description_file is None else ["--describe", result.description_file]
-    named = ["--id", request.id_column] if request.id_column else []
-    missing = ["--missing", f"{request.missing:g}"] if request.missing is not None and not described else []
-    asked = ["audit", people, "--model", request.model, *described, *missing, *named]
-    to_stderr(f"\nNext, read and correct {shlex.quote(str(phi))}. To see what it means for these people:")
-    to_stderr(f"  {command('phi', 'check', phi, '--data', people, '--schema', schema)}")
-    to_stderr("To check that lcifr computes the model as its library does:")
-    to_stderr(
-        f"  {command('doctor', '--model', request.model, *described, *missing, '--data', people, '--schema', schema)}"
-    )
-    to_stderr(f"Then run the audit:\n  {command(*asked, '--phi', phi, '--out', 'audit')}")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated
-
 import typer
 
 from lcifr.certification.population import scale_sources
-from lcifr.cli.options import new_app
+from lcifr.cli.options import Call, new_app, request_command
 from lcifr.cli.output import JsonOption, console, print_json
 from lcifr.cli.statements import scale_words
 from lcifr.phi.lint import Example, short_percent
 from lcifr.phi.syntax_errors import find_position, point_at
-from lcifr.workflows.formulas import FormulaCheckResult
+from lcifr.workflows.formulas import (
+    CountOptions,
+    FormulaCheckResult,
+    FormulaRequest,
+    check_formula,
+    explain_formula,
+)
 
 # What ``lcifr phi check`` prints: the formula in English, what is odd about it, and pairs of people.
 
@@ -77,22 +80,6 @@ def _examples_text(examples: tuple[Example, ...], none: str) -> list[str]:
 
 app = new_app(help="List, explain and check similarity formulas.", no_args_is_help=True)
 
-FormulaArgument = Annotated[
-    str, typer.Argument(metavar="FILE|NAME", help="A .phi file, or a ready-made formula; see `lcifr phi list`.")
-]
-SchemaOption = Annotated[
-    str | None,
-    typer.Option("--schema", metavar="FILE|NAME", help="The schema: a .toml file, or the name of a dataset."),
-]
-DataOption = Annotated[
-    str | None,
-    typer.Option(
-        "--data",
-        metavar="FILE|NAME",
-        help="The people: a .csv or .parquet file, or the name of a dataset (its training people).",
-    ),
-]
-
 
 @app.command("list", epilog="Example: lcifr phi list")
 def list_formulas(as_json: JsonOption = False) -> None:
@@ -111,44 +98,24 @@ def list_formulas(as_json: JsonOption = False) -> None:
     console().print(table)
 
 
-@app.command("explain", epilog="Example: lcifr phi explain adult/cat_noise")
-def explain(
-    formula: FormulaArgument, schema: SchemaOption = None, data: DataOption = None, as_json: JsonOption = False
-) -> None:
+@request_command(app, FormulaRequest, epilog="Example: lcifr phi explain adult/cat_noise")
+def explain(request: FormulaRequest, call: Call) -> None:
     """Explain a formula in English: what must be equal, what may differ and by how much, and what is free.
 
     With --data, distances in standard deviations are also given in the data's own units.
     """
-    from lcifr.workflows.formulas import FormulaRequest, explain_formula
-
-    found = explain_formula(FormulaRequest(formula, data, schema))
-    if as_json:
-        print_json(asdict(found))
-    else:
-        typer.echo(found.english)
+    call.print(explain_formula(request), lambda found: typer.echo(found.english))
 
 
-@app.command("check", epilog="Example: lcifr phi check german/cat_noise --data german")
-def check(
-    formula: FormulaArgument,
-    data: DataOption = None,
-    schema: SchemaOption = None,
-    most: Annotated[int, typer.Option(min=1, help="Count the similar people of at most this many people.")] = 500,
-    seed: Annotated[int, typer.Option(help="Seed for the sample and the examples.")] = 0,
-    as_json: JsonOption = False,
-) -> None:
+@request_command(app, FormulaRequest, CountOptions, epilog="Example: lcifr phi check german/cat_noise --data german")
+def check(request: FormulaRequest, count: CountOptions, call: Call) -> None:
     """Check a formula for likely mistakes, and show what it means for real people.
 
     Ready-made formulas are checked on their own dataset unless you pass --data. Exits 1 if nothing can be proved with
     the formula.
     """
-    from lcifr.workflows.formulas import FormulaRequest, check_formula
-
-    result = check_formula(FormulaRequest(formula, data, schema), most=most, seed=seed)
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        typer.echo(formula_report(result))
+    result = check_formula(request, most=count.most, seed=count.seed)
+    call.print(result, lambda found: typer.echo(formula_report(found)))
     if result.has_errors:
         raise typer.Exit(1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ from lcifr.workflows.people import HELD_OUT, TRAIN
 
 if TYPE_CHECKING:
     from lcifr.certification.population import ScaleSource, Statement
+    from lcifr.workflows.drafting import InitRequest, InitResult
     from lcifr.workflows.results import AuditResult, ModelOrigin, ProducerSummary
 
 
@@ -140,6 +142,8 @@ def baseline_table(said: Statement, learner: str) -> None:
     out = console()
     out.print()
     out.print(table)
+    if said.not_examined:
+        out.print(f"of the {said.people:,} people who were examined, for every model alike")
     if learner:
         out.print(f"plain and unaware: {learner}; unaware never sees what φ leaves free")
 
@@ -210,3 +214,19 @@ def _show_next(made: ProducerSummary, out: Path) -> None:
         to_stderr(
             "      (predictions closer than the tolerance count as the same decision; choose it to suit your case)"
         )
+
+
+def show_next_of_model(request: InitRequest, result: InitResult) -> None:
+    """The commands to go on with after a proposal for a model that already decides, to paste."""
+    phi, people, schema = request.phi_file, request.table, request.schema_file
+    described = [] if result.description_file is None else ["--describe", result.description_file]
+    named = ["--id", request.id_column] if request.id_column else []
+    missing = ["--missing", f"{request.missing:g}"] if request.missing is not None and not described else []
+    asked = ["audit", people, "--model", request.model, *described, *missing, *named]
+    to_stderr(f"\nNext, read and correct {shlex.quote(str(phi))}. To see what it means for these people:")
+    to_stderr(f"  {command('phi', 'check', phi, '--data', people, '--schema', schema)}")
+    to_stderr("To check that lcifr computes the model as its library does:")
+    to_stderr(
+        f"  {command('doctor', '--model', request.model, *described, *missing, '--data', people, '--schema', schema)}"
+    )
+    to_stderr(f"Then run the audit:\n  {command(*asked, '--phi', phi, '--out', 'audit')}")

@@ -1,6 +1,6 @@
-"""Charts as lists of shapes: axes, labels that do not overlap, and writers for SVG and for a page's script.
+"""Charts as lists of shapes: axes, labels that do not overlap, and the short form for a page's script.
 
-``figures`` writes the same shapes with matplotlib.
+``templates/charts.html`` writes the same shapes as SVG, ``figures`` with matplotlib.
 """
 
 from __future__ import annotations
@@ -10,71 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Any
-from xml.etree.ElementTree import Element, tostring
 
 from lcifr.display.text import count, visible
-
-# Element trees for HTML and SVG, escaped on output.
-
-Child = Any
-"""An element, a text, None, or several of them."""
-
-
-def element(name: str, /, *children: Child, **attributes: Any) -> Element:
-    """One element; ``class_`` and ``aria_label`` become ``class`` and ``aria-label``, None leaves an attribute out."""
-    named = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items() if value is not None}
-    made = Element(name, {key: visible(str(value)) for key, value in named.items()})
-    for child in children:
-        append(made, child)
-    return made
-
-
-def append(parent: Element, child: Child) -> None:
-    """Append text, an element or several."""
-    if child is None:
-        return
-    if isinstance(child, Element):
-        parent.append(child)
-    elif isinstance(child, str):
-        _append_text(parent, visible(child))
-    elif isinstance(child, Iterable):
-        for one in child:
-            append(parent, one)
-    else:
-        raise TypeError(f"{type(child).__name__} is neither text nor an element")
-
-
-def _append_text(parent: Element, text: str) -> None:
-    if len(parent):
-        parent[-1].tail = (parent[-1].tail or "") + text
-    else:
-        parent.text = (parent.text or "") + text
-
-
-def breakable(name: str) -> list[Child]:
-    """A column name in which a line may break after every underscore."""
-    first, *rest = name.split("_")
-    return [first, *(part for word in rest for part in ("_", element("wbr"), word))]
-
-
-def raw(name: str, text: str, /, **attributes: Any) -> Element:
-    """A ``script`` or ``style``, whose text is written as it is: only for text that cannot end the element."""
-    if "</" in text or "<!" in text:
-        raise ValueError(f"this text would end its <{name}>")
-    made = element(name, **attributes)
-    made.text = text
-    return made
-
-
-def to_html(made: Element) -> str:
-    """As HTML."""
-    return str(tostring(made, encoding="unicode", method="html"))
-
-
-def to_xml(made: Element) -> str:
-    """As XML, for standalone SVG files."""
-    return str(tostring(made, encoding="unicode"))
-
 
 # Placement of text in charts: no label covers another one, a dot, or the edge of the picture.
 #
@@ -251,6 +188,17 @@ class Shape:
     words: str = ""
     opacity: str | None = None
 
+    @property
+    def attributes(self) -> dict[str, str | None]:
+        """As SVG has them; None for one that is left out."""
+        named = dict(zip(SHAPES[self.tag], self.values, strict=True))
+        written = {key: value if isinstance(value, str) else _decimal(key, value) for key, value in named.items()}
+        return {**written, "fill-opacity": self.opacity}
+
+
+def _decimal(key: str, value: float) -> str:
+    return f"{value:g}" if key == "r" else f"{value:.1f}"
+
 
 @dataclass(frozen=True)
 class Picture:
@@ -304,35 +252,7 @@ def dot_labels(
             yield text(beside[0], box.bottom - 4, name, beside[1], "name")
 
 
-# Writers of pictures: SVG for pages and files, short lists from which a page's script makes the same elements again.
-
-
-def svg(picture: Picture, *, description: str, key: str) -> Element:
-    """A chart that a screen reader can read out."""
-    marks = None if picture.marks is None else element("g", map(svg_shape, picture.marks), class_="marks")
-    return element(
-        "svg",
-        element("title", picture.title, id=f"{key}-title"),
-        element("desc", description, id=f"{key}-desc"),
-        marks,
-        map(svg_shape, picture.shapes),
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {WIDTH} {picture.height:g}",
-        class_="chart",
-        role="img",
-        aria_labelledby=f"{key}-title {key}-desc",
-    )
-
-
-def svg_shape(shape: Shape) -> Element:
-    """One shape as an element."""
-    named = dict(zip(SHAPES[shape.tag], shape.values, strict=True))
-    written = {key: value if isinstance(value, str) else _decimal(key, value) for key, value in named.items()}
-    return element(shape.tag, shape.words or None, **written, fill_opacity=shape.opacity)
-
-
-def _decimal(key: str, value: float) -> str:
-    return f"{value:g}" if key == "r" else f"{value:.1f}"
+# The short list from which a page's script makes the same elements again; ``templates/charts.html`` writes SVG.
 
 
 def compact(picture: Picture) -> list[Any]:

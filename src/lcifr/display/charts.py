@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
 from typing import Any
-from xml.etree.ElementTree import Element
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +35,6 @@ from lcifr.display.canvas import (
     label_width,
     line,
     polyline,
-    raw,
     rectangle,
     round_step,
     round_ticks,
@@ -144,13 +142,6 @@ KIND_NAMES = {
 def chart_style() -> str:
     """The style sheet of every chart."""
     return files("lcifr.display").joinpath("chart.css").read_text(encoding="utf-8")
-
-
-def standalone(chart: Element) -> Element:
-    """The same picture with its style inside, for a file of its own."""
-    chart.insert(0, raw("style", chart_style()))
-    chart.set("width", "560")
-    return chart
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from xml.etree.ElementTree import Element
 
-from lcifr.display.canvas import Shape, element, line, rectangle, svg_shape
+from lcifr.display.canvas import Shape, line, rectangle
 from lcifr.display.charts import Histogram
 from lcifr.display.text import count, format_value, short
 
@@ -283,12 +282,6 @@ def place_bars(score: PersonScore) -> list[ContributionBar]:
         ContributionBar(x(0.0), span(0.0, one.adds), span(one.low, one.high) if moves(one) else None)
         for one in score.contributions
     ]
-
-
-def contribution_bar(one: Contribution, place: ContributionBar) -> Element:
-    """The picture of one contribution."""
-    size = {"viewBox": f"0 0 {BAR} {ROW}", "width": BAR, "height": ROW}
-    return element("svg", map(svg_shape, bar_shapes(one, place)), class_="chart", aria_hidden="true", **size)
 
 
 def bar_shapes(one: Contribution, place: ContributionBar, left: float = 0.0, top: float = 0.0) -> list[Shape]:

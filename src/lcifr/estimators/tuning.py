@@ -16,17 +16,17 @@ from sklearn.base import clone
 
 from lcifr.data import read_frame
 from lcifr.data.files import ChangedFileWarning, locked, sha256_of, write_json
-from lcifr.display.canvas import svg, to_xml
-from lcifr.display.charts import Dot, frontier_chart, model_dot, standalone
+from lcifr.display.charts import Dot, frontier_chart, model_dot
+from lcifr.display.html import svg_file
 from lcifr.errors import LearningError
 from lcifr.estimators.boosters import BaseBooster
 from lcifr.estimators.encoder import FairEncoder
 from lcifr.estimators.heads import Head, RobustClassifier
 from lcifr.estimators.saving import load_producer
 from lcifr.estimators.validation import is_table
+from lcifr.learn.history import USELESS, FrontierPoint, FrontierPoints
 from lcifr.learn.parameters import GAMMAS, Learner
 from lcifr.learn.scores import (
-    USELESS,
     balanced_error_of,
     balanced_score_of,
     degeneracies,
@@ -66,44 +66,6 @@ def unaware(encoder: Kind) -> Kind:
 
 
 # Evaluation of a fitted encoder and head: score, certified share and radius, with standard errors.
-
-
-@dataclass(frozen=True)
-class FrontierPoint:
-    """The metrics of one model on validation people.
-
-    Parameters
-    ----------
-    name : ``"plain"``, ``"unaware"`` or the weight, behind its family where there are two. gamma : the weight.
-    score, balanced : accuracy and balanced accuracy, or R² for a number.
-    certified : share proved on the ball or box by bounds alone: a lower bound of what exact proofs give.
-    radius : mean ε. degeneracies : what is trivial about it.
-    score_error, balanced_error, certified_error : standard errors of these figures.
-    learner : ``network`` or ``trees``. on : ``ball`` or ``box``, where ``certified`` is proved.
-    """
-
-    name: str
-    gamma: float
-    score: float
-    balanced: float
-    certified: float
-    radius: float
-    degeneracies: tuple[Degeneracy, ...] = ()
-    score_error: float = 0.0
-    balanced_error: float = 0.0
-    certified_error: float = 0.0
-    learner: str = "network"
-    on: str = "ball"
-
-    @property
-    def title(self) -> str:
-        """The name in words: ``gamma 1``, or ``trees, gamma 1``."""
-        return self.name.replace(f"{self.learner}-", f"{self.learner}, ").replace("gamma-", "gamma ")
-
-    @property
-    def useful(self) -> bool:
-        """Whether the model distinguishes people, and does better than a constant decision."""
-        return not any(one.name in USELESS for one in self.degeneracies)
 
 
 def evaluate_models(
@@ -342,7 +304,7 @@ TITLE = "Score against certified share"
 
 
 @dataclass(frozen=True)
-class Frontier:
+class Frontier(FrontierPoints):
     """Score and certified share for every weight tried, and the model chosen.
 
     Parameters
@@ -354,21 +316,9 @@ class Frontier:
     by : the score that counts, ``"accuracy"`` (R² for a number) or ``"balanced"``. why : this choice, in words.
     """
 
-    points: tuple[FrontierPoint, ...]
-    plain: FrontierPoint
-    unaware: FrontierPoint
-    required: float
     chosen: FrontierPoint | None
     encoder: Producer | None
     head: Head | None
-    by: str = "accuracy"
-    why: str = ""
-    others: tuple[FrontierPoint, ...] = ()
-
-    @property
-    def baselines(self) -> tuple[FrontierPoint, ...]:
-        """Plain and unaware, of every family."""
-        return self.plain, self.unaware, *self.others
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Write the frontier as an SVG file; without a path, return a matplotlib figure of it."""
@@ -384,7 +334,7 @@ class Frontier:
         dots = self._dots()
         description = ", ".join(f"{dot.label}: score {dot.up:.3f}, certified {dot.across:.3f}" for dot in dots)
         chart = frontier_chart(dots, self.required, title=TITLE)
-        return to_xml(standalone(svg(chart, description=description, key="frontier"))) + "\n"
+        return svg_file(chart, description=description, key="frontier")
 
     def _dots(self) -> tuple[Dot, ...]:
         """Both baselines, then the weights that were tried."""
@@ -449,8 +399,8 @@ def tune(
         choice = choose(points, required, scale)
         fitted, chosen_head = search.models(choice.point.name) if choice.point is not None else (None, None)
     bare, blind, *others = baselines
-    found = (tuple(points), bare, blind, required, choice.point, fitted, chosen_head, by, choice.why)
-    return Frontier(*found, tuple(others))
+    found = (tuple(points), bare, blind, required, choice.point, fitted, chosen_head)
+    return Frontier(*found, by=by, why=choice.why, others=tuple(others))
 
 
 def family_of(producer: Producer) -> Learner:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from lcifr.display.text import count, fixed, percent, percents, quantity
+from lcifr.display.text import count, percent, percents
 from lcifr.report.content import Report
 from lcifr.report.markdown import markdown_table, plain_markdown
-from lcifr.report.sections import NAMES, Table
+from lcifr.report.sections import NAMES, Table, fit_cells, library_name
 from lcifr.workflows.results import AuditResult
 
 OPEN = "*To be added by the provider of the model; an audit does not know it.*"
@@ -33,22 +33,22 @@ def model_card(result: AuditResult, report: Report) -> str:
 
 
 def _details(result: AuditResult, report: Report) -> Iterator[str]:
-    origin, library = report.origin, report.origin.library
+    about, library = report.about, report.about.library
     yield f"- Predicts: {plain_markdown(result.model.target)} ({result.model.task})"
     if result.model.classes:
         yield f"- Decides between: {plain_markdown(', '.join(map(result.model.shown, result.model.classes)))}"
     if library is not None:
-        yield f"- File: {plain_markdown(library.name)}, SHA-256 `{library.sha256}`"
+        yield f"- File: {plain_markdown(library_name(library))}, SHA-256 `{library.sha256}`"
         yield f"- Rule: {plain_markdown(library.rule)}"
-    yield f"- Arithmetic: {plain_markdown(origin.arithmetic)}"
-    yield f"- Audited: {origin.audited or 'on a day that is not on file'}" + (
-        f", by {plain_markdown(origin.author)}" if origin.author else ""
+    yield f"- Arithmetic: {plain_markdown(report.arithmetic)}"
+    yield f"- Audited: {about.audited or 'on a day that is not on file'}" + (
+        f", by {plain_markdown(about.author)}" if about.author else ""
     )
     yield from (f"- {NAMES.get(name, name)}: `{value}`" for name, value in report.hashes.items())
 
 
 def _factors(result: AuditResult, report: Report) -> Iterator[str]:
-    groups = dict.fromkeys(row.attribute for row in report.groups)
+    groups = dict.fromkeys(row["attribute"] for row in report.groups)
     yield f"- Groups that were examined: {plain_markdown(', '.join(groups)) or 'none'}; see `group-rates.md`"
     yield "- Who counts as similar: φ, in `similar.phi`; in English, in `similar-in-english.txt`"
 
@@ -60,9 +60,9 @@ def _metrics(report: Report) -> Iterator[str]:
 
 
 def _evaluated(result: AuditResult, report: Report) -> Iterator[str]:
-    yield f"- {plain_markdown(report.data)}"
+    yield f"- {plain_markdown(report.about.data)}"
     yield f"- Not examined, because a value is missing: {count(result.left_out)} of {count(result.statement.rows)}"
-    yield from (f"- {plain_markdown(text)}" for text in report.data_cautions)
+    yield from (f"- {plain_markdown(text)}" for text in report.about.data_cautions)
 
 
 def _trained(result: AuditResult) -> Iterator[str]:
@@ -71,35 +71,19 @@ def _trained(result: AuditResult) -> Iterator[str]:
 
 
 def _figures(report: Report) -> Iterator[str]:
-    proved = report.proved
-    rows = [
-        ("certified with respect to φ", proved.certified),
-        ("with a counterexample", proved.violated),
-        ("undecided", proved.undecided),
-        ("not examined: a value is missing", proved.not_examined),
-    ]
-    shares = percents([people for _, people in rows])
-    cells = tuple((name, count(people), share) for (name, people), share in zip(rows, shares, strict=True))
+    said = report.statement
+    names = ("certified with respect to φ", "with a counterexample", "undecided", "not examined: a value is missing")
+    people = (said.certified, said.violated, said.undecided, said.not_examined)
+    cells = tuple(zip(names, map(count, people), percents(people), strict=True))
     yield from markdown_table(Table("Verdicts", ("", "People", "Share"), cells, (False, True, True)))
     yield ""
-    if proved.not_examined:
-        yield f"The figures below are of the {count(proved.people)} people who were examined."
+    if said.not_examined:
+        yield f"The figures below are of the {count(said.people)} people who were examined."
         yield ""
-    head, models = _beside(report)
-    yield from markdown_table(Table("Beside its baselines", head, models, (False, True, True, True)))
-
-
-def _beside(report: Report) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Head and rows of a table of all models: accuracy, or the fit of numbers, and the certified share."""
-    if any(row.mean_error is not None for row in report.models):
-        fit = [(row, _or_dash(row.r2, fixed), _or_dash(row.mean_error, quantity)) for row in report.models]
-        return ("Model", "R²", "Mean error", "Certified"), tuple((r.name, *f, percent(r.certified)) for r, *f in fit)
-    right = [(row, percent(row.accuracy), percent(row.balanced_accuracy)) for row in report.models]
-    return ("Model", "Accuracy", "Balanced", "Certified"), tuple((r.name, *f, percent(r.certified)) for r, *f in right)
-
-
-def _or_dash(value: float | None, show: Callable[[float], str]) -> str:
-    return "–" if value is None else show(value)
+    numbers = any(row["mean_error"] is not None for row in report.models)
+    head = ("Model", *(("R²", "Mean error") if numbers else ("Accuracy", "Balanced")), "Certified")
+    rows = tuple((row.name, *fit_cells(row, numbers=numbers), percent(row["certified"])) for row in report.models)
+    yield from markdown_table(Table("Beside its baselines", head, rows, (False, True, True, True)))
 
 
 def _considerations(report: Report) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,8 @@ from lcifr.workflows.auditing import PATIENCE
 from lcifr.workflows.checking import CheckRequest, check
 from lcifr.workflows.events import step
 from lcifr.workflows.folders import fitting_together
-from lcifr.workflows.results import AuditResult
+from lcifr.workflows.options import REQUIRED, argument, option
+from lcifr.workflows.results import AuditResult, CommandResult
 
 # Who gets the favourable decision, read from the folder of an audit, for tables by group.
 
@@ -100,30 +101,28 @@ FORMS = ("html", "md", "json")
 
 @dataclass(frozen=True, kw_only=True)
 class PackRequest:
-    """Which audit to pack, and how.
+    """Which audit to pack, and how."""
 
-    Parameters
-    ----------
-    folder : written by ``lcifr audit``. out : the new archive. key : a private key of OpenSSH; None not to sign.
-    author : who answers for the report. by : attributes to compare; None for those of the audit.
-    favourable : the decision that people want; None for the second of two. unknown : values of an unknown category.
-    """
-
-    folder: Path
-    out: Path
-    key: Path | None = None
-    author: str = ""
-    by: tuple[str, ...] | None = None
-    favourable: str | None = None
-    unknown: tuple[str, ...] = ()
+    folder: Path = argument("AUDIT", "The folder that `lcifr audit` wrote.")
+    out: Path = option(REQUIRED, "The new archive.", metavar="FILE.zip")
+    key: Path | None = option(None, "Sign it with this OpenSSH private key (ed25519).", metavar="KEY")
+    author: str = option("", "The author, named at the top of the report.", variable="LCIFR_AUTHOR")
+    by: tuple[str, ...] | None = option(
+        None, "Compare rates by this attribute. Repeatable. (Default: as in the audit.)", metavar="ATTRIBUTE"
+    )
+    favourable: str | None = option(None, "The favourable decision. (Default: the second of two.)", metavar="DECISION")
+    unknown: tuple[str, ...] = option((), "A value that stands for an unknown category. Repeatable.", metavar="VALUE")
 
 
 @dataclass(frozen=True)
-class WrittenPack:
+class WrittenPack(CommandResult):
     """A pack on file; sha256 : of the archive. key : who signed it, by fingerprint. confirmed : by the checker.
 
     people : who were examined. not_examined : rows of the table beside them.
     """
+
+    format = "lcifr-evidence-packed-1"
+    command = "evidence pack"
 
     file: str
     sha256: str
@@ -137,10 +136,6 @@ class WrittenPack:
     confirmed: bool
     not_examined: int = 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-evidence-packed-1", "command": "evidence pack", **asdict(self)}
-
 
 def write_pack(request: PackRequest) -> WrittenPack:
     """Pack an audit: report, model card, φ, proofs, the checker's word, tables, and how to check all of it."""
@@ -150,7 +145,7 @@ def write_pack(request: PackRequest) -> WrittenPack:
     private = None if request.key is None else read_private_key(request.key)
     result, time = AuditResult.read(request.folder), now()
     if result.bundle is None or not (request.folder / result.bundle).is_dir():
-        raise LcifrError(f"{request.folder} holds no proofs", fix="audit without --no-bundle: evidence needs them")
+        raise LcifrError(f"{request.folder} contains no proofs", fix="audit without --no-bundle: evidence needs them")
     written = moment().date().isoformat()
     with fitting_together(request.folder):
         rates = SelectedPeople.read(request.folder, result, request.favourable).rates(request.by, request.unknown)
@@ -181,17 +176,17 @@ def _signed(made: dict[str, bytes], private: Any, time: str) -> dict[str, bytes]
 
 
 def _folder(root: Path, name: str) -> dict[str, bytes]:
-    """The files of a bundle, and nothing that somebody else has put there: what is packed is signed and sent."""
+    """The files of a bundle; any other file there is refused, because what is packed is signed and sent."""
     known = {MANIFEST, PEOPLE, SIMILARITY, ENCODING, ENCODER, MODEL}
     for file in sorted(root.iterdir()):
         if file.name not in known or file.is_symlink() or not file.is_file():
-            raise LcifrError(f"{file} is a link, or no file of a bundle", fix="remove it, or audit again")
+            raise LcifrError(f"{file} is a link, or not a file of a bundle", fix="remove it, or audit again")
     return {f"{name}/{file.name}": file.read_bytes() for file in sorted(root.iterdir())}
 
 
 def _checked(bundle: Path) -> tuple[dict[str, bytes], int]:
     """What ``python -m lcifr.check`` prints of the bundle, as text and as JSON; and how it ends."""
-    found = check(CheckRequest(bundle, PATIENCE))
+    found = check(CheckRequest(bundle, patience=PATIENCE))
     lines = "\n".join(found.lines()) + "\n"
     return {"checker-report.txt": lines.encode(), "checker-report.json": _json(found.to_dict())}, found.exit_code
 
@@ -208,7 +203,7 @@ def _texts(result: AuditResult, report: Report, rates: GroupRates, time: str, *,
         "because a value is missing.",
         "time": time,
         "version": name,
-        "audited": report.origin.audited or "on a day that is not on file",
+        "audited": report.about.audited or "on a day that is not on file",
         "sums": _sums(signed),
         "signed": "It is signed." if signed else "**It is not signed.**",
         "proved": f"{checked.people:,}",

@@ -22,6 +22,8 @@ from lcifr.check.openings import LARGEST, SALT, at_least, check_opening, drawn, 
 from lcifr.data.files import MANIFEST, describe_files, fresh_folder, now, sha256_of, write_json, write_manifest
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.workflows.events import StepKind, step
+from lcifr.workflows.options import REQUIRED, argument, option
+from lcifr.workflows.results import CommandResult
 
 if TYPE_CHECKING:
     from lcifr.check.openings import OpeningReport
@@ -78,7 +80,25 @@ class MerkleTree:
 
 COMMITMENT, SECRET, OPENING, BUNDLE = "commitment.json", "secret.json", "opening.json", "bundle"
 KEY = 32  # bytes
-PATIENCE = 100  # times the usual size of a model: whoever commits wrote the bundle
+PATIENCE = 100  # times the usual size of a model: the producer commits to a bundle of their own
+
+
+@dataclass(frozen=True)
+class CommitRequest:
+    """Which bundle to commit to, and where the commitment goes."""
+
+    bundle: Path = argument("BUNDLE", "The `bundle` folder of an audit.")
+    out: Path = option(REQUIRED, "The new folder.", metavar="FOLDER")
+
+
+@dataclass(frozen=True)
+class OpenRequest:
+    """Which bundle was committed to, and which challenge to answer."""
+
+    bundle: Path = argument("BUNDLE", "The `bundle` folder of an audit.")
+    commitment: Path = option(REQUIRED, "The folder that `commit` wrote.", metavar="FOLDER")
+    challenge: Path = option(REQUIRED, "The auditor's challenge.json.", metavar="FILE")
+    out: Path = option(REQUIRED, "The new folder, for the auditor.", metavar="FOLDER")
 
 
 @dataclass(frozen=True)
@@ -101,29 +121,27 @@ class Commitment:
 
 
 @dataclass(frozen=True)
-class Committed:
+class Committed(CommandResult):
     """A commitment on file; root : the SHA-256 of its file."""
+
+    format = "lcifr-evidence-committed-1"
+    command = "evidence commit"
 
     commitment: Commitment
     root: str
     file: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-evidence-committed-1", "command": "evidence commit", **asdict(self)}
-
 
 @dataclass(frozen=True)
-class Opened:
+class Opened(CommandResult):
     """An opening on file: how many of how many people it shows."""
+
+    format = "lcifr-evidence-opened-1"
+    command = "evidence open"
 
     people: int
     of: int
     folder: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-evidence-opened-1", "command": "evidence open", **asdict(self)}
 
 
 @dataclass(frozen=True)
@@ -157,12 +175,13 @@ def _salt(key: bytes, leaf: int) -> bytes:
 
 
 def _keyed(key: bytes, what: bytes, number: int) -> bytes:
-    """Bits that nobody can tell from random ones, whatever others of them are known (HMAC-SHA-256)."""
+    """Pseudorandom bits (HMAC-SHA-256): indistinguishable from random ones without the key."""
     return hmac.digest(key, what + number.to_bytes(8, "big"), "sha256")
 
 
-def commit(bundle: Path, out: Path) -> Committed:
+def commit(request: CommitRequest) -> Committed:
     """Commit to every line of a bundle, in random order, each with a secret salt."""
+    bundle, out = request.bundle, request.out
     with step("Reading the bundle"):
         decision, digests = _about(bundle)
         lines = _lines(bundle)
@@ -179,13 +198,9 @@ def commit(bundle: Path, out: Path) -> Committed:
     return Committed(said, root, str(out / COMMITMENT))
 
 
-def open_drawn(bundle: Path, commitment: Path, challenge: Path, out: Path) -> Opened:
-    """Show the people whom a challenge draws, and of the others only the hashes that lead to the root.
-
-    Parameters
-    ----------
-    bundle : the one that was committed to. commitment : the folder that :func:`commit` wrote. out : the new folder.
-    """
+def open_drawn(request: OpenRequest) -> Opened:
+    """Show the people that a challenge draws, and only hashes of the others."""
+    bundle, commitment, challenge, out = request.bundle, request.commitment, request.challenge, request.out
     try:
         (said, root), (asked, _) = read_part(commitment / COMMITMENT, "commitment"), read_part(challenge, "challenge")
         secret, _ = read_part(commitment / SECRET, "secret")
@@ -193,7 +208,9 @@ def open_drawn(bundle: Path, commitment: Path, challenge: Path, out: Path) -> Op
         raise ArtefactError(str(problem), fix="give the folder of the commitment, and the auditor's file") from None
     _refuse_odd(challenge, asked, root, min(said["lines"], LARGEST))
     if secret["commitment"] != root or secret["people"] != sha256_of(bundle / PEOPLE):
-        raise ArtefactError(f"{bundle} is not the bundle that was committed to", fix="give that one, as it was written")
+        raise ArtefactError(
+            f"{bundle} is not the bundle that was committed to", fix="give the unchanged bundle of the commitment"
+        )
     lines = _lines(bundle)
     salted = SaltedLines.of(bytes.fromhex(secret["key"]), lines)
     if salted.tree.root.hex() != said["tree"]:
@@ -212,13 +229,17 @@ def open_drawn(bundle: Path, commitment: Path, challenge: Path, out: Path) -> Op
 
 
 def _refuse_odd(path: Path, asked: Any, root: str, most: int) -> None:
-    """An auditor's file may be anything; nobody searches for the ninth of eight lines."""
+    """Refuse a challenge to another commitment, or one with an impossible number of lines or an invalid seed."""
     if asked.get("commitment") != root:
-        raise ArtefactError(f"{path} is a challenge to another commitment than {root}", fix="ask the auditor anew")
+        raise ArtefactError(
+            f"{path} is a challenge to another commitment, expected {root}", fix="ask the auditor for a new challenge"
+        )
     if type(asked.get("people")) is not int or not 0 < asked["people"] <= most:
-        raise ArtefactError(f"{path} does not draw 1 to {most} lines", fix="ask the auditor anew")
+        raise ArtefactError(f"{path} does not draw 1 to {most} lines", fix="ask the auditor for a new challenge")
     if not re.fullmatch("[0-9a-f]{64}", str(asked.get("seed"))):
-        raise ArtefactError(f"{path} holds no seed of 64 hexadecimal digits", fix="ask the auditor anew")
+        raise ArtefactError(
+            f"{path} contains no seed of 64 hexadecimal digits", fix="ask the auditor for a new challenge"
+        )
 
 
 def _about(bundle: Path) -> tuple[Any, dict[str, str]]:
@@ -252,9 +273,11 @@ def _one_claim(lines: list[bytes]) -> tuple[str, str]:
     claims = (json.loads(line).get("decision") or {} for line in lines)
     found = {(str(one["universe"]), str(one["arithmetic"])) for one in claims if "universe" in one}
     if len(found) > 1:
-        raise ArtefactError("the verdicts are about several universes or arithmetics", fix="commit to each of them")
+        raise ArtefactError(
+            "the verdicts are about several universes or arithmetics", fix="commit to a bundle for each of them"
+        )
     if not found:
-        raise ArtefactError("nothing is claimed of anybody: there is nothing to commit to", fix="audit other people")
+        raise ArtefactError("no verdict claims anything: there is nothing to commit to", fix="audit other people")
     return found.pop()
 
 
@@ -277,6 +300,30 @@ SEED = 32
 
 
 @dataclass(frozen=True)
+class ChallengeRequest:
+    """Which commitment to challenge, and how many lines must be opened."""
+
+    commitment: Path = argument("COMMITMENT", "The producer's commitment.json.")
+    people: int = option(REQUIRED, "How many lines the producer must open.", metavar="COUNT", least=1)
+    out: Path = option(REQUIRED, "The new file, for the producer.", metavar="FILE")
+    confidence: str = option("0.95", "Confidence of the result, as a decimal.", metavar="SHARE")
+    seed: str | None = option(None, "64 random hexadecimal digits. (Default: from the system.)", metavar="HEX")
+    after: tuple[Path, ...] = option(
+        (), "Your challenge to an earlier commitment; both are reported.", metavar="CHALLENGE"
+    )
+
+
+@dataclass(frozen=True)
+class OpeningCheckRequest:
+    """Which opening to check, against which commitment and challenge."""
+
+    opening: Path = argument("OPENING", "The folder that the producer sent.")
+    commitment: Path = option(REQUIRED, "Your copy of commitment.json.", metavar="FILE")
+    challenge: Path = option(REQUIRED, "Your copy of challenge.json.", metavar="FILE")
+    patience: int = option(1, "Allow this many times the usual work.", metavar="TIMES", least=1)
+
+
+@dataclass(frozen=True)
 class Challenge:
     """What the producer must open.
 
@@ -294,52 +341,39 @@ class Challenge:
 
 
 @dataclass(frozen=True)
-class Challenged:
+class Challenged(CommandResult):
     """A challenge on file; of : committed lines. at_best : what will be shown if every drawn line is confirmed."""
+
+    format = "lcifr-evidence-challenged-1"
+    command = "evidence challenge"
 
     challenge: Challenge
     of: int
     at_best: int
     file: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-evidence-challenged-1", "command": "evidence challenge", **asdict(self)}
 
-
-def challenge(
-    commitment: Path,
-    out: Path,
-    *,
-    people: int,
-    confidence: str = "0.95",
-    seed: str | None = None,
-    after: Sequence[Path] = (),
-) -> Challenged:
-    """Draw a seed and fix sample size and confidence, after the commitment was received.
-
-    Parameters
-    ----------
-    seed : 64 hexadecimal digits from dice or a public draw; None for the operating system's randomness.
-    after : challenges to earlier commitments of the same producer: a new commitment is a new audit, both are reported.
-    """
+def challenge(request: ChallengeRequest) -> Challenged:
+    """Draw a seed and fix sample size and confidence, after the commitment was received."""
+    commitment, people, out = request.commitment, request.people, request.out
     said, root = _read(commitment, "commitment")
     lines, announced = _announced(commitment, said)
     if out.exists():
         raise LcifrError(f"{out} already exists: a challenge is not replaced", fix="choose another --out")
     if not 1 <= people <= min(lines, LARGEST):
         raise LcifrError(f"--people {people}: {lines} lines are committed", fix=f"draw 1 to {min(lines, LARGEST)}")
-    asked = Challenge(root, _seed(seed, root), people, _confidence(confidence), _earlier(after))
+    asked = Challenge(root, _seed(request.seed, root), people, _confidence(request.confidence), _earlier(request.after))
     write_json(out, {"format": "lcifr-challenge-1", "written": now(), **asdict(asked)})
     best = at_least(lines, people, people, 1 - Fraction(asked.confidence))
     return Challenged(asked, lines, min(best, announced), str(out))
 
 
-def check_opened(commitment: Path, challenge: Path, opening: Path, patience: int = 1) -> OpeningReport:
+def check_opened(request: OpeningCheckRequest) -> OpeningReport:
     """Confirm an opening against one's own copies of commitment and challenge."""
+    opening, patience = request.opening, request.patience
     try:
         with step("Checking", StepKind.COUNT) as progress:
-            return check_opening(commitment, challenge, opening, progress=progress, patience=patience)
+            return check_opening(request.commitment, request.challenge, opening, progress=progress, patience=patience)
     except (Rejected, RecursionError) as problem:
         raise ArtefactError(
             f"{opening}: {problem}", fix="nothing of it is confirmed; what is not opened counts as false"
@@ -360,7 +394,7 @@ def _announced(path: Path, said: Any) -> tuple[int, int]:
     whole = type(lines) is int and 0 < lines <= MOST and all(type(one) is int and one >= 0 for one in counts)
     if not whole or sum(counts) != lines:
         raise ArtefactError(
-            f"{path}: the verdicts do not add up to 1 to {MOST:,} lines", fix="ask the producer for the file anew"
+            f"{path}: the verdicts do not add up to 1 to {MOST:,} lines", fix="ask the producer for the file again"
         )
     return lines, verdicts.get("certified", 0)
 
@@ -375,7 +409,8 @@ def _seed(given: str | None, root: str) -> str:
         )
     if plain in (root, hashlib.sha256(root.encode()).hexdigest(), hashlib.sha256(bytes.fromhex(root)).hexdigest()):
         raise LcifrError(
-            "--seed is made from the commitment, so the producer knew whom it draws", fix="leave it out, or throw dice"
+            "--seed is made from the commitment, so the producer could know which lines it draws",
+            fix="leave it out, or throw dice",
         )
     return plain
 
@@ -395,5 +430,5 @@ def _earlier(after: Sequence[Path]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(roots))
     except (KeyError, TypeError) as problem:
         raise ArtefactError(
-            f"--after: a challenge lacks {problem}", fix="give challenges as they were written"
+            f"--after: a challenge lacks {problem}", fix="give the unchanged files of the challenges"
         ) from None

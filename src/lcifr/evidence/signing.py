@@ -11,7 +11,7 @@ import unicodedata
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,8 @@ from lcifr.evidence.ssh_signature import (
     verify,
 )
 from lcifr.workflows.events import StepKind, step
+from lcifr.workflows.options import REQUIRED, argument, option
+from lcifr.workflows.results import CommandResult
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -80,7 +82,7 @@ def read_archive_bytes(data: bytes, name: str) -> dict[str, bytes]:
     """The same, of bytes."""
     other = ArtefactError(
         f"{name} is not an archive as `lcifr evidence pack` writes it: damaged, changed or packed by another tool",
-        fix="get it again; of what another tool packed, give the unpacked folder",
+        fix="get it again; if another tool packed it, unpack it and give the folder",
     )
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -178,7 +180,7 @@ def digests_below(folder: Path, progress: Callable[[int, int], None]) -> dict[st
 
 
 @dataclass(frozen=True)
-class Verified:
+class Verified(CommandResult):
     """What is known of a signed folder or pack.
 
     Parameters
@@ -186,6 +188,9 @@ class Verified:
     key : fingerprint of the key that was asked for. time : when it was signed, by the signer's word.
     files : how many are listed. problems : why it is refused; none where every byte is what that key has signed.
     """
+
+    format = "lcifr-evidence-verified-1"
+    command = "evidence verify"
 
     key: str
     time: str | None
@@ -222,7 +227,7 @@ def _read_list(listed: bytes) -> dict[str, str]:
     lines = [LINE.fullmatch(line) for line in text.split("\n")[:-1]]
     found = {line[2]: line[1] for line in lines if line}
     if None in lines or listed != list_of(found):
-        raise ArtefactError(f"{LIST} is not as lcifr writes it: a line a file, sorted, none twice")
+        raise ArtefactError(f"{LIST} is not as lcifr writes it: one line per file, sorted, no duplicates")
     for name in found:
         plain_name(name)
     return found
@@ -247,27 +252,42 @@ def _time(signed: bytes) -> str | None:
 
 
 @dataclass(frozen=True)
-class SignedFolder:
+class SignRequest:
+    """Which folder to sign, and with which key."""
+
+    folder: Path = argument("FOLDER", "The folder to sign.")
+    key: Path | None = option(
+        None,
+        "A private key from `ssh-keygen -t ed25519 -f KEY`. Without it, only the list is written.",
+        metavar="KEY",
+    )
+    force: bool = option(False, "Replace an earlier list and signature.")
+
+
+@dataclass(frozen=True)
+class VerifyRequest:
+    """Which folder or pack to verify, and whose signature to expect."""
+
+    path: Path = argument("FOLDER|PACK", "A signed folder, or a pack (.zip).")
+    key: Path = option(REQUIRED, "The signer's public key, obtained from the signer.", metavar="KEY.pub")
+
+
+@dataclass(frozen=True)
+class SignedFolder(CommandResult):
     """A folder whose list is written; ``key`` is the fingerprint, None where the list waits for its signature."""
+
+    format = "lcifr-evidence-signed-1"
+    command = "evidence sign"
 
     folder: str
     files: int
     time: str
     key: str | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {"format": "lcifr-evidence-signed-1", "command": "evidence sign", **asdict(self)}
 
-
-def sign_folder(folder: Path, key: Path | None, *, force: bool = False) -> SignedFolder:
-    """Write the list of everything in a folder, and sign it.
-
-    Parameters
-    ----------
-    key : a private key of OpenSSH; None to write the list alone, for ``ssh-keygen`` to sign.
-    force : whether to replace a list and a signature that are there.
-    """
+def sign_folder(request: SignRequest) -> SignedFolder:
+    """Write the list of everything in a folder, and sign it."""
+    folder, key = request.folder, request.key
     if not folder.is_dir():
         raise LcifrError(f"{folder}: there is no such folder", fix="give a folder; a pack is signed by `pack --key`")
     private = None if key is None else read_private_key(key)
@@ -275,7 +295,7 @@ def sign_folder(folder: Path, key: Path | None, *, force: bool = False) -> Signe
         raise LcifrError(
             f"{key} is inside {folder}: anyone who gets the folder could sign as you", fix="move the key away"
         )
-    if (folder / SIGNATURE).exists() and not force:
+    if (folder / SIGNATURE).exists() and not request.force:
         raise LcifrError(f"{folder} is already signed: {SIGNATURE}", fix="use --force to sign its current contents")
     (folder / SIGNATURE).unlink(missing_ok=True)
     time = now()
@@ -294,9 +314,9 @@ def command_to_sign(folder: Path) -> tuple[str, ...]:
     return ("ssh-keygen", "-Y", "sign", "-f", "KEY", "-n", NAMESPACE, str(folder / LIST))
 
 
-def verify_signed(path: Path, key: Path) -> Verified:
+def verify_signed(request: VerifyRequest) -> Verified:
     """Whether every file of a folder, or of a pack, is what the holder of a key has signed."""
-    public = read_public_key(key)
+    path, public = request.path, read_public_key(request.key)
     if path.is_dir():
         return _verify_folder(path, public)
     files = read_archive(path)

@@ -22,7 +22,7 @@ HASHES = {b"sha512": hashlib.sha512, b"sha256": hashlib.sha256}
 BEGIN, END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 LARGEST = 1 << 16
 """Bytes of a key or a signature."""
-MAKE_ONE = "make a key with `ssh-keygen -t ed25519 -f KEY`: sign with KEY, and give KEY.pub to whoever verifies"
+MAKE_ONE = "make a key with `ssh-keygen -t ed25519 -f KEY`: sign with KEY, and give KEY.pub to those who verify"
 
 
 def read_private_key(path: Path) -> Ed25519PrivateKey:
@@ -86,13 +86,13 @@ def verify(message: bytes, signature: str, key: Ed25519PublicKey) -> None:
     try:
         key.verify(made, _signed_bytes(namespace, hashed, message))
     except _library().InvalidSignature:
-        raise ArtefactError("the signature is not one over this list") from None
+        raise ArtefactError("the signature does not match this list") from None
 
 
 def _parse(signature: str) -> tuple[bytes, bytes, bytes, bytes]:
     """Public key, namespace, name of the hash and the raw signature; nothing may be left over."""
     lines = signature.removesuffix("\n").split("\n")
-    odd = ArtefactError("the signature is not one in OpenSSH's format over ed25519")
+    odd = ArtefactError("the signature is not an ed25519 signature in OpenSSH's format")
     if len(lines) < 3 or (lines[0], lines[-1]) != (BEGIN, END):
         raise odd
     try:

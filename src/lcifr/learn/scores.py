@@ -171,10 +171,6 @@ def worse_than_unaware(score: float, unaware: float) -> Degeneracy:
     return Degeneracy("worse than unaware", text, UNAWARE_ADVICE)
 
 
-USELESS = ("constant", "below majority", "below mean")
-"""Names of what makes a model useless, whatever its certified share."""
-
-
 class DegenerateModelWarning(UserWarning):
     """A model that is too trivial for its certified share to mean much."""
 

@@ -471,9 +471,11 @@ class _FileEntry:
             raise self.error(f"{key} = {value} is beyond float64", f"correct {key}") from None
 
     def choice(self, key: str, words: Any, default: Any = None) -> Any:
+        known = [str(word) for word in words]
+        if key not in self.plain and default is None:
+            raise self.error(f'"{key}" is missing', f"write {key} = …, one of {', '.join(known)}")
         value = self.get(key, str, default=default)
         if value not in set(words):
-            known = [str(word) for word in words]
             raise self.error(
                 f"{key} = {value!r} is not one of {', '.join(known)}.{did_you_mean(value, known)}", f"correct {key}"
             )

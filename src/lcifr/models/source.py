@@ -305,9 +305,11 @@ def rule_words(model: Model) -> str:
     if rule.kind is Kind.NUMBER:
         return "the decision is the number"
     if rule.kind is Kind.CLASS:
-        lead = f" by more than {rule.band[1]:.3g}" if rule.band[1] else ""
+        tie = (
+            f"within {rule.band[1]:.1g} of another, rounding decides" if rule.band[1] else "at a tie, the first of them"
+        )
         classes = f" ({listed(names, quotes=False)})" if names else ""
-        return f"the decision is the class{classes} with the largest output{lead}, the first of several"
+        return f"the decision is the class{classes} with the largest output ({tie})"
     first, second = names or ("class 0", "class 1")
     near = f" (within {(rule.band[1] - rule.band[0]) / 2:.1g} of that, rounding decides)"
     width = rule.band[1] - rule.band[0]

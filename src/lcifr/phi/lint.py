@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from lcifr.data import Categorical, Individuals, Numeric, Schema
+from lcifr.data.codec import Record
 from lcifr.display import text
 from lcifr.errors import RegionError
 from lcifr.phi.core import (
@@ -65,7 +66,7 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True)
-class Example:
+class Example(Record):
     """Two people, in the data's own units.
 
     Parameters
@@ -75,6 +76,8 @@ class Example:
     rows
         Their rows in the data, counted from 0; None for a person who was made up.
     """
+
+    also = ("differing",)
 
     x: Mapping[str, Any]
     other: Mapping[str, Any]

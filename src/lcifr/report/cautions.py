@@ -11,7 +11,7 @@ from lcifr.certification.verdicts import Audit, Certificates
 from lcifr.display.text import count, fixed, percent
 from lcifr.phi import Similarity
 from lcifr.phi.lint import UNTOUCHED, Finding, Severity, is_untouched, lint
-from lcifr.report.content import About, Caution, ModelRow
+from lcifr.report.content import About, Caution, ComparedModel
 
 TITLES = {
     "untouched-proposal": "φ is an unconfirmed draft",
@@ -31,7 +31,7 @@ LINTED = 20_000
 def find_cautions(
     found: Audit | Certificates,
     statement: Statement,
-    models: tuple[ModelRow, ...],
+    models: tuple[ComparedModel, ...],
     findings: tuple[Finding, ...],
     about: About,
     withheld: bool,
@@ -57,7 +57,7 @@ def _about_a_constant_model(statement: Statement, about: About) -> Iterator[Caut
 def _about_the_proofs(found: Audit | Certificates, about: About) -> Iterator[Caution]:
     checked = about.checked
     if checked is not None and checked.rejected:
-        text = f"The exact checker rejected claims about {count(checked.rejected)} people. Do not rely on them."
+        text = f"The exact checker rejected claims about {count(len(checked.rejected))} people. Do not rely on them."
         yield Caution("rejected", "The checker rejected claims", text)
     if checked is None:
         text = "The exact checker has not been run on the proofs behind these verdicts; see “Check it yourself”."
@@ -112,7 +112,7 @@ def _about_the_people(statement: Statement, about: About) -> Iterator[Caution]:
         yield Caution("partial", "Partial data", about.partial)
 
 
-def _about_the_model(statement: Statement, models: tuple[ModelRow, ...]) -> Iterator[Caution]:
+def _about_the_model(statement: Statement, models: tuple[ComparedModel, ...]) -> Iterator[Caution]:
     own, others = models[0], models[1:]
     said = None if statement.constant is None else constant_words(statement.people, statement.constant)
     better = tuple(f"the {row.name} model is as accurate" for row in others if _is_unaware(row) and _beaten(own, row))
@@ -124,16 +124,17 @@ def _about_the_model(statement: Statement, models: tuple[ModelRow, ...]) -> Iter
             "The certified share may mean less than it seems",
             _sentence(warning[:1].upper() + warning[1:]),
         )
+    of_whom = " of the people who were examined" if statement.not_examined else ""
     for row in others:
         if _is_unaware(row) and _beaten(own, row):
             text = (
                 f"The unaware baseline, which never sees what φ leaves free, has {_score(row)} and "
-                f"{percent(row.certified)} certified; this model has {_score(own)} and "
-                f"{percent(own.certified)}. Use the baseline."
+                f"{percent(row['certified'])} certified; this model has {_score(own)} and "
+                f"{percent(own['certified'])}{of_whom}. Use the baseline."
             )
             yield Caution("worse-than-unaware", "The unaware baseline does better", text)
         elif _is_unaware(row) and _less(own.score, row.score):
-            ahead = "is right more often" if own.mean_error is None else "predicts better"
+            ahead = "is right more often" if own["mean_error"] is None else "predicts better"
             text = (
                 f"The unaware baseline, which never sees what φ leaves free, {ahead}: "
                 f"{_score(row)} against {_score(own).split(' ', 1)[1]}."
@@ -147,11 +148,11 @@ def _about_the_model(statement: Statement, models: tuple[ModelRow, ...]) -> Iter
         yield Caution("no-labels", "Accuracy unknown", text)
 
 
-def _score(model: ModelRow) -> str:
-    return f"accuracy {percent(model.score)}" if model.mean_error is None else f"R² {fixed(model.score)}"
+def _score(model: ComparedModel) -> str:
+    return f"accuracy {percent(model.score)}" if model["mean_error"] is None else f"R² {fixed(model.score)}"
 
 
-def _is_unaware(row: ModelRow) -> bool:
+def _is_unaware(row: ComparedModel) -> bool:
     return row.name.startswith("unaware")
 
 
@@ -159,11 +160,11 @@ def _less(mine: float | None, theirs: float | None) -> bool:
     return mine is not None and theirs is not None and mine < theirs
 
 
-def _beaten(own: ModelRow, other: ModelRow) -> bool:
+def _beaten(own: ComparedModel, other: ComparedModel) -> bool:
     """Whether the other is at least as good in all, and better in one."""
-    pairs = [(own.score, other.score), (own.certified, other.certified)]
-    if own.balanced_accuracy is not None:
-        pairs.append((own.balanced_accuracy, other.balanced_accuracy))
+    pairs = [(own.score, other.score), (own["certified"], other["certified"])]
+    if own["balanced_accuracy"] is not None:
+        pairs.append((own["balanced_accuracy"], other["balanced_accuracy"]))
     known = all(figure is not None for pair in pairs for figure in pair)
     return known and any(_less(*pair) for pair in pairs) and not any(_less(*reversed(pair)) for pair in pairs)
 

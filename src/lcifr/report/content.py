@@ -1,17 +1,28 @@
-"""The content of a report: every fact once, as numbers and words, before it has any form.
+"""The content of a report: the results themselves and what is derived from them, before it has any form.
 
-Every format is written from this alone, so that all of them say the same. Values are what JSON can hold.
+Every format is written from this alone, so that all of them say the same.
 """
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from lcifr.certification.population import ScaleSource
+from lcifr.certification.handover import FrozenEncoder
+from lcifr.certification.population import ScaleSource, Statement, why_no_bound
+from lcifr.certification.verdicts import Audit, Certificates, Verdict
 from lcifr.display.charts import Histogram
 from lcifr.display.scores import AttributeScore, Freedom, PairScore, PersonScore, Profile
+from lcifr.display.text import arithmetic_words
+from lcifr.models.function import Function
 from lcifr.phi.lint import Finding
+from lcifr.workflows.results import CheckedProofs, ModelOrigin, TuneResult
+
+if TYPE_CHECKING:
+    from lcifr.estimators.tuning import Frontier
 
 # People of the explorer: plain values, as JSON can hold them.
 
@@ -93,51 +104,7 @@ class Explorer:
         return bad or next(iter(self.people), None)
 
 
-# The content of a report: every fact once, as numbers and words, before it has any form.
-#
-# Every format is written from this alone, so that all of them say the same. Values are what JSON can hold.
-
-
-@dataclass(frozen=True)
-class LibraryFacts:
-    """A model of another library: its file and what wrote it, what it computes and decides, and who confirmed that.
-
-    ``runtime`` is empty where it is not installed; ``reference`` is the table whose standard deviations φ speaks of;
-    ``assumptions`` are sentences about what the file does not say.
-    """
-
-    name: str
-    steps: tuple[str, ...]
-    rule: str
-    runtime: str
-    sha256: str
-    reference: str
-    assumptions: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Who had which model audited, and when; days as 2026-11-16, and nothing where nobody said it.
-
-    Parameters
-    ----------
-    audited : the day on which the audit ended. written : the day on which the page was made, if that is another one.
-    author : who answers for the page. encoder, model : the sizes of the layers, inputs first; hashes say which ones.
-    arithmetic : what the verdicts speak about, in words. library : of a model of another library.
-    trees, encoder_trees : how many the model and the encoder are sums of; 0 for networks.
-    labels : what decisions are called, by the model's own names.
-    """
-
-    audited: str
-    written: str
-    author: str
-    encoder: tuple[int, ...]
-    model: tuple[int, ...]
-    arithmetic: str
-    library: LibraryFacts | None = None
-    trees: int = 0
-    encoder_trees: int = 0
-    labels: Mapping[str, str] = field(default_factory=dict)
+# The report: verdicts, the statement about the population, and what the caller knows beside them.
 
 
 @dataclass(frozen=True)
@@ -151,72 +118,22 @@ class Promise:
 
 
 @dataclass(frozen=True)
-class Proved:
-    """Of how many people what was proved; ``lower`` is a bound for the population, None where there is none.
+class ComparedModel:
+    """One model on the people who were examined, and its figures by the names that a statement's baselines have.
 
-    Parameters
-    ----------
-    people : who were examined. not_examined : rows beside them, in which a value is missing. share : of both.
-    constant : the decision that everybody gets, where there is but one.
-    no_bound : why there is no bound for the population; empty where there is one.
-    """
-
-    people: int
-    certified: int
-    violated: int
-    undecided: int
-    vacuous: int
-    alone: int
-    share: float
-    lower: float | None
-    confidence: float
-    reasons: Mapping[str, int]
-    on_ball: float | None = None
-    on_box: float | None = None
-    constant: str | None = None
-    not_examined: int = 0
-    no_bound: str = ""
-
-    @property
-    def rows(self) -> int:
-        """Rows of the table, examined or not."""
-        return self.people + self.not_examined
-
-
-@dataclass(frozen=True)
-class ModelRow:
-    """One model's figures on the people who were examined: shares, but for R² and the mean error of numbers.
-
-    None where a figure is not known.
+    Shares, but for R² and the mean error of numbers; a figure that is not known is None.
     """
 
     name: str
-    accuracy: float | None
-    balanced_accuracy: float | None
-    certified: float | None
-    violated: float | None
-    undecided: float | None
-    r2: float | None = None
-    mean_error: float | None = None
+    figures: Mapping[str, float | None]
+
+    def __getitem__(self, figure: str) -> float | None:
+        return self.figures.get(figure)
 
     @property
     def score(self) -> float | None:
         """By which models are compared: accuracy, or R² of numbers."""
-        return self.accuracy if self.mean_error is None else self.r2
-
-
-@dataclass(frozen=True)
-class GroupRow:
-    """People with one value of an attribute."""
-
-    attribute: str
-    value: str
-    people: int
-    certified: float
-    at_least: float | None
-    violated: float
-    accuracy: float | None
-    mean_error: float | None = None
+        return self["accuracy"] if self["mean_error"] is None else self["r2"]
 
 
 @dataclass(frozen=True)
@@ -230,44 +147,12 @@ class DecisionRow:
 
 @dataclass(frozen=True)
 class Decisions:
-    """Who is decided how: ``names`` of the decisions, and for everybody, every group and every true label counts."""
+    """Who is decided how: ``names`` of the decisions, and for everyone, every group and every true label counts."""
 
     names: tuple[str, ...]
     people: tuple[int, ...]
     groups: tuple[DecisionRow, ...]
     labels: tuple[DecisionRow, ...]
-
-
-@dataclass(frozen=True)
-class FrontierRow:
-    """One weight that was tried, or a baseline: ``kind`` is ``tried``, ``chosen``, ``plain`` or ``unaware``."""
-
-    name: str
-    kind: str
-    gamma: float
-    score: float
-    balanced: float
-    certified: float
-    family: str = ""
-
-
-@dataclass(frozen=True)
-class Tuning:
-    """What every weight costs and gives, on validation people; ``by`` : the score that was required."""
-
-    required: float
-    rows: tuple[FrontierRow, ...]
-    by: str = "accuracy"
-
-
-@dataclass(frozen=True)
-class Checked:
-    """What the exact checker said about the audit bundle; ``people`` may be fewer than were audited."""
-
-    people: int
-    certified: int
-    counterexamples: int
-    rejected: int
 
 
 @dataclass(frozen=True)
@@ -285,15 +170,15 @@ class About:
 
     Parameters
     ----------
-    title : of the page. data : whose people these are. partial : why it is not the whole dataset.
-    data_cautions : what is to be known about the data. model : what the model under audit is called.
-    decisions : words for the model's labels. settings : named, as they were.
-    checked : the exact checker's word. recheck : commands that do it again.
+    title : of the page. data : which people these are. partial : why it is not the whole dataset.
+    data_cautions : what a reader must know about the data. model : the name of the model under audit.
+    decisions : words for the model's labels. settings : of the run, by name.
+    checked : what the exact checker found. recheck : commands that check again.
     findings : what lint says of φ with the training people; None to lint with the people audited.
     versions : of what took part in the proofs; None for those installed now.
     author : who answers for the page. audited, written : the days of the audit and of the page, as 2026-11-16.
     library : of a model of another library. trained_on : whether the model learned from people among these; None
-        where nobody knows.
+        where that is not known.
     scales : where the standard deviations and ranks of φ come from; None for what the similarity knows itself.
     baseline_learner : what kind of model the baselines are, in words; empty where that is not known.
     """
@@ -305,44 +190,100 @@ class About:
     model: str = "this model"
     decisions: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
-    checked: Checked | None = None
+    checked: CheckedProofs | None = None
     recheck: tuple[str, ...] = ()
     findings: tuple[Finding, ...] | None = None
     versions: Mapping[str, str] | None = None
     author: str = ""
     audited: str = ""
     written: str = ""
-    library: LibraryFacts | None = None
+    library: ModelOrigin | None = None
     trained_on: bool | None = None
     scales: tuple[ScaleSource, ...] | None = None
     baseline_learner: str = ""
 
+    @property
+    def written_later(self) -> str:
+        """The day on which the page was made; empty if it is the day of the audit."""
+        return "" if self.written == self.audited else self.written
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Report:
-    """Everything that one shows of an audit."""
+    """Everything that a report shows: the results themselves, and what was derived from them.
 
-    title: str
-    data: str
-    origin: Origin
+    Parameters
+    ----------
+    found : the verdicts. statement : what they mean for the population. about : with versions and scales filled in.
+    encoder : None without one, or where φ is withheld. promise : φ in words. rule : what must agree, in a sentence.
+    hashes : of everything the verdicts depend on, by name. notes : what lint says of φ without being a caution.
+    models : the one under audit, then its baselines. tuning : what was tried to find the model.
+    margins, radii : of everyone; None where there are none. decisions : None of a model that predicts numbers.
+    """
+
+    found: Audit | Certificates
+    statement: Statement
+    about: About
+    encoder: FrozenEncoder | None
     promise: Promise
-    proved: Proved
-    cautions: tuple[Caution, ...]
-    models: tuple[ModelRow, ...]
-    majority_rate: float | None
-    margins: Histogram | None
-    radii: Histogram | None
-    groups: tuple[GroupRow, ...]
-    decisions: Decisions | None
-    explorer: Explorer
-    tuning: Tuning | None
-    checked: Checked | None
-    recheck: tuple[str, ...]
     rule: str
     hashes: Mapping[str, str]
-    versions: Mapping[str, str]
-    settings: Mapping[str, str]
-    data_cautions: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    scales: tuple[ScaleSource, ...] = ()
-    baseline_learner: str = ""
+    cautions: tuple[Caution, ...]
+    notes: tuple[str, ...]
+    models: tuple[ComparedModel, ...]
+    margins: Histogram | None
+    radii: Histogram | None
+    decisions: Decisions | None
+    explorer: Explorer
+    tuning: Frontier | TuneResult | None
+
+    @property
+    def encoder_function(self) -> Function | None:
+        """What the encoder computes; None without an encoder of its own."""
+        return None if self.encoder is None or self.encoder.function.is_identity else self.encoder.function
+
+    @property
+    def arithmetic(self) -> str:
+        """What the verdicts speak about, in words."""
+        return arithmetic_words(self.found.arithmetic, getattr(self.found, "handover_arithmetic", None))
+
+    @property
+    def alone(self) -> int:
+        """How many people are similar to no one but themselves."""
+        return int((self.found.alone & ~self.found.vacuous).sum()) if isinstance(self.found, Audit) else 0
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """Why people are undecided, the most frequent reason first."""
+        undecided = self.found.reason[self.found.verdict == Verdict.UNDECIDED]
+        return dict(sorted(Counter(map(str, undecided)).items(), key=lambda item: (-item[1], item[0])))
+
+    @property
+    def modularity(self) -> dict[str, float]:
+        """Shares certified on the ball and on the box of the hand-over alone; empty where that was not asked."""
+        return self.found.modularity() if isinstance(self.found, Audit) else {}
+
+    @property
+    def constant(self) -> str | None:
+        """The decision that everyone gets, in words, where there is but one."""
+        constant = self.statement.constant
+        return None if constant is None else self.about.decisions.get(constant, constant)
+
+    @property
+    def no_bound(self) -> str:
+        """Why there is no bound for the population; empty where there is one."""
+        if self.statement.lower is not None:
+            return ""
+        return why_no_bound(self.statement.not_examined, trained_on=bool(self.about.trained_on))
+
+    @property
+    def groups(self) -> list[dict[str, Any]]:
+        """A record for each value of each attribute asked for, as :attr:`Statement.subgroups` has them."""
+        frame = self.statement.subgroups
+        records = [] if frame is None else frame.to_dict("records")
+        return [{name: known(value) for name, value in record.items()} for record in records]
+
+
+def known(value: Any) -> Any:
+    """The value; None for NaN, as pandas writes a figure that is missing."""
+    return None if isinstance(value, float) and math.isnan(value) else value

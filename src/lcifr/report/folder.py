@@ -21,15 +21,13 @@ from lcifr.data.files import first_change
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.models.model import Model
 from lcifr.phi import Similarity
-from lcifr.report.build import build, read_frontier
-from lcifr.report.content import About, Checked, LibraryFacts, Promise, Report, Tuning
+from lcifr.report.build import build
+from lcifr.report.content import About, Promise, Report
 from lcifr.workflows.folders import SETTINGS, RunSettings, command_of_folder, fitting_together
 from lcifr.workflows.jobs import read_audited
 from lcifr.workflows.results import (
     AuditResult,
-    CheckedProofs,
     ConsumeResult,
-    ModelOrigin,
     ModelSummary,
     TuneResult,
     decisions_of,
@@ -46,7 +44,7 @@ def about_audit(result: AuditResult, settings: RunSettings | None) -> About:
     data = result.model.data
     of = "" if data is None else f" of {data.title}"
     drawn = f" drawn at random from {result.drawn_from:,}" if result.drawn_from else ""
-    origin, known = result.model.origin, result.model.trained_on is not None
+    known = result.model.trained_on is not None
     return About(
         title=_title(result.model.target),
         data=f"{result.statement.rows:,} people{of}{drawn}, {_whom(result.held_out, known=known)}",
@@ -54,37 +52,25 @@ def about_audit(result: AuditResult, settings: RunSettings | None) -> About:
         data_cautions=() if data is None else data.cautions,
         decisions=result.model.labels,
         baseline_learner=result.baseline_learner,
-        checked=None if result.checked is None else checked_of(result.checked),
+        checked=result.checked,
         recheck=(f"python -m lcifr.check {result.bundle}",) if result.bundle else (),
         findings=result.findings,
         scales=result.model.scales,
-        library=None if origin is None else library_of(origin),
+        library=result.model.origin,
         **_of_run(settings),
-    )
-
-
-def library_of(origin: ModelOrigin) -> LibraryFacts:
-    """What the page says of a model of another library."""
-    described = f"; described by {origin.description}" if origin.description else ""
-    return LibraryFacts(
-        name=f"{Path(origin.file).name}: {origin.library}{described}",
-        steps=origin.steps,
-        rule=origin.rule,
-        runtime=origin.runtime,
-        sha256=origin.sha256,
-        reference=Path(origin.reference).name,
-        assumptions=origin.assumptions,
     )
 
 
 def about_consumer(result: ConsumeResult, settings: RunSettings | None) -> About:
     """The same of a consumer's folder, which knows neither the data nor a check."""
-    origin = result.origin
-    known, trained_on = origin is None, result.is_in_sample
-    data = f"{result.statement.people:,} people, {_whom(result.held_out, known=known, trained_on=trained_on)}"
-    library = None if origin is None else library_of(origin)
-    title = _title(result.model.target)
-    return About(title=title, data=data, library=library, trained_on=trained_on or None, **_of_run(settings))
+    known, trained_on = result.origin is None, result.is_in_sample
+    return About(
+        title=_title(result.model.target),
+        data=f"{result.statement.people:,} people, {_whom(result.held_out, known=known, trained_on=trained_on)}",
+        library=result.origin,
+        trained_on=trained_on or None,
+        **_of_run(settings),
+    )
 
 
 def _title(target: str) -> str:
@@ -109,11 +95,6 @@ def _of_run(settings: RunSettings | None) -> dict[str, Any]:
     words |= {"started": settings.started} | ({} if settings.seed is None else {"seed": str(settings.seed)})
     day = (settings.finished or settings.started)[: len("2026-11-16")]
     return {"settings": words, "versions": settings.versions, "audited": day}
-
-
-def checked_of(found: CheckedProofs) -> Checked:
-    """What the page shows of the exact checker's word."""
-    return Checked(found.people, found.certified, found.counterexamples, len(found.rejected))
 
 
 def hashes_of_audit(result: AuditResult) -> dict[str, str]:
@@ -167,7 +148,8 @@ def read_folder(
         named = name_decisions(labels, decisions_of(found.verdicts.model))
         found = replace(found, about=replace(found.about, decisions=named))
     with fitting_together(root):
-        return found.report(None if tuned is None else read_tuned(tuned), author=author, written=written)
+        tuning = None if tuned is None else TuneResult.read(Path(tuned))
+        return found.report(tuning, author=author, written=written)
 
 
 def read_content(root: Path) -> FolderContent:
@@ -207,7 +189,7 @@ class FolderContent:
     encoder: FrozenEncoder | None = None
     radius: Any = None
 
-    def report(self, tuning: Tuning | None = None, *, author: str = "", written: str = "") -> Report:
+    def report(self, tuning: TuneResult | None = None, *, author: str = "", written: str = "") -> Report:
         """The content of the report; see :func:`read_folder`."""
         return build(
             self.verdicts,
@@ -329,13 +311,3 @@ def _counted_again(root: Path, found: Audit | Certificates, said: Statement) -> 
     tally = Tally()
     tally.add(found, None, {})
     return replace(said, share=certified / said.rows, constant=tally.constant, decisions=dict(tally.all.decisions))
-
-
-# -- the frontier ------------------------------------------------------------------------------------------------------
-
-
-def read_tuned(folder: str | Path) -> Tuning:
-    """The frontier that ``lcifr tune`` wrote."""
-    root = Path(folder)
-    command_of_folder(root, "tune")
-    return read_frontier(TuneResult.read(root))

@@ -6,13 +6,30 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from lcifr.display.scores import person_sentence
 from lcifr.display.text import count, visible
 from lcifr.report.content import Explorer, PersonRow, Report
 from lcifr.report.people import Shown, contribution_rows, profile_sentences, show
-from lcifr.report.sections import Block, Chart, CodeBlock, Document, Gallery, PeopleBlock, Points, Table, put_into_words
+from lcifr.report.sections import (
+    Block,
+    Chart,
+    CodeBlock,
+    Document,
+    Gallery,
+    PeopleBlock,
+    Points,
+    Table,
+    library_name,
+    put_into_words,
+    tried_models,
+)
+from lcifr.workflows.results import CheckedProofs, ModelOrigin, TuneResult
+
+if TYPE_CHECKING:
+    from lcifr.estimators.tuning import Frontier
 
 # The report as Markdown: the same sections, tables instead of charts, people in tables.
 
@@ -145,4 +162,90 @@ def render_json(report: Report) -> str:
 
 def to_dict(report: Report) -> dict[str, Any]:
     """Plain values."""
-    return {"format": FORMAT, **asdict(report)}
+    about, said, modular = report.about, report.statement, report.modularity
+    return {
+        "format": FORMAT,
+        **_some(about, "title", "data"),
+        "origin": _origin(report),
+        "promise": asdict(report.promise),
+        "proved": {
+            **_some(said, "people", "certified", "violated", "undecided", "vacuous"),
+            "alone": report.alone,
+            **_some(said, "share", "lower", "confidence"),
+            "reasons": report.reasons,
+            "on_ball": modular.get("ball"),
+            "on_box": modular.get("box"),
+            "constant": report.constant,
+            "not_examined": said.not_examined,
+            "no_bound": report.no_bound,
+        },
+        "cautions": [asdict(one) for one in report.cautions],
+        "models": [{"name": one.name} | {figure: one[figure] for figure in FIGURES} for one in report.models],
+        "majority_rate": said.majority_rate,
+        "margins": _plain(report.margins),
+        "radii": _plain(report.radii),
+        "groups": [
+            {column: row.get(column) for column in GROUPS} | {"value": str(row["value"])} for row in report.groups
+        ],
+        "decisions": _plain(report.decisions),
+        "explorer": asdict(report.explorer),
+        "tuning": None if report.tuning is None else _tuning(report.tuning),
+        "checked": None if about.checked is None else _checked(about.checked),
+        "recheck": about.recheck,
+        **_some(report, "rule", "hashes"),
+        **_some(about, "versions", "settings", "data_cautions"),
+        "notes": report.notes,
+        "scales": [asdict(one) for one in about.scales or ()],
+        "baseline_learner": about.baseline_learner,
+    }
+
+
+FIGURES = ("accuracy", "balanced_accuracy", "certified", "violated", "undecided", "r2", "mean_error")
+GROUPS = ("attribute", "value", "people", "certified", "at_least", "violated", "accuracy", "mean_error")
+
+
+def _some(one: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in names}
+
+
+def _plain(one: Any) -> dict[str, Any] | None:
+    return None if one is None else asdict(one)
+
+
+def _origin(report: Report) -> dict[str, Any]:
+    """What was audited, when and by whom; sizes are those of layers, inputs first."""
+    about, own, encoder = report.about, report.found.model.function, report.encoder_function
+    return {
+        "audited": about.audited,
+        "written": about.written_later,
+        "author": about.author,
+        "encoder": () if encoder is None else encoder.widths,
+        "model": own.widths,
+        "arithmetic": report.arithmetic,
+        "library": None if about.library is None else _library(about.library),
+        "trees": own.tree_count,
+        "encoder_trees": 0 if encoder is None else encoder.tree_count,
+        "labels": about.decisions,
+    }
+
+
+def _library(model: ModelOrigin) -> dict[str, Any]:
+    named = {"name": library_name(model), **_some(model, "steps", "rule", "runtime", "sha256")}
+    return {**named, "reference": Path(model.reference).name, "assumptions": model.assumptions}
+
+
+def _tuning(tuning: Frontier | TuneResult) -> dict[str, Any]:
+    rows = [
+        {
+            "name": one.name,
+            "kind": dot.kind,
+            **_some(one, "gamma", "score", "balanced", "certified"),
+            "family": dot.family,
+        }
+        for one, dot in tried_models(tuning)
+    ]
+    return {"required": float(tuning.required), "rows": rows, "by": tuning.by}
+
+
+def _checked(checked: CheckedProofs) -> dict[str, Any]:
+    return {**_some(checked, "people", "certified", "counterexamples"), "rejected": len(checked.rejected)}

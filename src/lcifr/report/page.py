@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from lcifr.data.files import moment, write_atomic
 from lcifr.errors import LcifrError, did_you_mean
 from lcifr.report.build import build
 from lcifr.report.content import About, Report
-from lcifr.report.folder import checked_of, read_folder
+from lcifr.report.folder import read_folder
 from lcifr.report.html import render_html
 from lcifr.report.markdown import render_json, render_markdown
 from lcifr.report.people import first_people
@@ -20,6 +20,7 @@ from lcifr.report.sweep import render_sweep
 from lcifr.workflows.demo import PROOFS, DemoResult
 from lcifr.workflows.events import step
 from lcifr.workflows.folders import RunSettings, command_of_folder
+from lcifr.workflows.options import LABELS, Spelling, argument, option
 from lcifr.workflows.sweeping import SweepResult
 
 # The formats of a report: HTML, Markdown and JSON.
@@ -77,7 +78,7 @@ def write_demo_report(result: DemoResult) -> Path:
         settings={"command": f"lcifr demo --seed {settings.seed}"},
         author="lcifr demo",
         audited=settings.started[: len("2026-11-16")],
-        checked=checked_of(last.checked),
+        checked=last.checked,
         recheck=(f"python -m lcifr.check {PROOFS}/trained",),
     )
     made = build(last.audit, statement, encoder=last.encoder, radius=last.handed, about=about)
@@ -92,27 +93,41 @@ OTHER_NAMES = {"": "html", "htm": "html", "markdown": "md"}
 """Of formats, and of the endings of their files."""
 
 
+def people_of(text: str) -> int | None:
+    """``"50"`` as 50; ``"all"`` as None."""
+    if text != "all" and not text.isdecimal():
+        raise LcifrError(f"--people {text!r} is neither a number of people nor all", fix="write a whole number, or all")
+    return None if text == "all" else int(text)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReportRequest:
     """Which folder to make a page of, and where it goes.
 
     Parameters
     ----------
-    folder : written by ``lcifr audit``, ``lcifr consume`` or ``lcifr sweep``.
-    tuned : written by ``lcifr tune``, for the frontier.
-    out : the file; None for ``report`` in the folder. form : one of :func:`format_names`; None for the one that the
-        file's name ends with, else html. author : who answers for the page.
-    labels : what decisions are called on the page; those that the folder names if there are none.
-    people : how many a Markdown page shows one by one, counterexamples first; None for everyone in the report.
+    form : one of :func:`format_names`. labels : what decisions are called; empty for the names that the folder has.
+    people : how many a Markdown page shows one by one; None for everyone in the report.
     """
 
-    folder: Path
-    tuned: Path | None = None
-    out: Path | None = None
-    form: str | None = None
-    author: str = ""
-    labels: Mapping[Any, str] = field(default_factory=dict)
-    people: int | None = LISTED
+    folder: Path = argument("AUDIT", "The folder that `lcifr audit` or `lcifr sweep` wrote.")
+    tuned: Path | None = option(None, "Also show the results of `lcifr tune`.", name="tune", metavar="FRONTIER")
+    out: Path | None = option(None, "The file to write. (Default: report.html in AUDIT.)", metavar="FILE")
+    form: str | None = option(
+        None,
+        "The format. (Default: the extension of --out, else html.)",
+        name="format",
+        choices=("html", "md", "markdown", "json"),
+    )
+    author: str = option("", "The author, named at the top of the page.", variable="LCIFR_AUTHOR")
+    labels: Mapping[Any, str] = option(
+        {}, "What to call the decisions in output and reports, such as 0=refused,1=granted.", spelling=LABELS
+    )
+    people: int | None = option(
+        LISTED,
+        "Markdown: show this many people one by one, counterexamples first.",
+        spelling=Spelling("N|all", people_of, lambda people: "all" if people is None else str(people)),
+    )
 
     @property
     def format(self) -> str:
@@ -161,18 +176,15 @@ class WrittenReport:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
-        proved = self.report.proved
+        counts = ("people", "certified", "violated", "undecided")
         return {
             "format": "lcifr-report-written-1",
             "command": "report",
             "file": str(self.file),
             "form": self.form,
-            "people": proved.people,
-            "certified": proved.certified,
-            "violated": proved.violated,
-            "undecided": proved.undecided,
+            **{name: getattr(self.report.statement, name) for name in counts},
             "explored": len(self.report.explorer.people),
-            "cautions": [{"code": one.code, "title": one.title, "text": one.text} for one in self.report.cautions],
+            "cautions": [asdict(one) for one in self.report.cautions],
         }
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from lcifr.certification.population import ScaleSource
+from lcifr.certification.population import ScaleSource, Statement
 from lcifr.display.canvas import Picture
-from lcifr.display.charts import KIND_NAMES, Histogram, frontier_chart, histogram_chart, model_dot
+from lcifr.display.charts import KIND_NAMES, Dot, Histogram, frontier_chart, histogram_chart, model_dot
 from lcifr.display.score_charts import pair_chart, pair_rows, pair_sentence, score_chart
 from lcifr.display.scores import MarkedScore, PairScore, score_head, score_rows, score_sentence
 from lcifr.display.text import (
@@ -23,25 +25,20 @@ from lcifr.display.text import (
     short,
     split_tenths,
 )
+from lcifr.models.function import Function
 from lcifr.phi.parser import drop_last_comments
-from lcifr.report.content import (
-    Caution,
-    Checked,
-    DecisionRow,
-    Decisions,
-    Explorer,
-    GroupRow,
-    LibraryFacts,
-    ModelRow,
-    Origin,
-    Proved,
-    Report,
-    Scores,
-    Tuning,
-)
+from lcifr.report.content import Caution, ComparedModel, DecisionRow, Decisions, Explorer, Report, Scores
 from lcifr.report.people import marked_scores
+from lcifr.workflows.results import CheckedProofs, ModelOrigin, TuneResult
+
+if TYPE_CHECKING:
+    from lcifr.estimators.tuning import Frontier, FrontierPoint
 
 # The content in words: paragraphs, tables and charts that every format writes alike.
+
+
+SHORT = 12
+"""Rows of a table that stays on one page of paper."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +50,18 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     numbers: tuple[bool, ...]
     own: int | None = None
+
+    def kind(self, column: int) -> str | None:
+        """What the page calls a column: ``number``, ``hash``, or nothing."""
+        if self.head[column] == "Hash":
+            return "hash"
+        return "number" if self.numbers[column] else None
+
+    @property
+    def shape(self) -> str | None:
+        """``wide`` tables become lists on a phone, ``short`` ones stay on one page of paper."""
+        wide = "wide" if len(self.head) > 3 else ""
+        return f"{wide} {'short' if len(self.rows) <= SHORT else ''}".strip() or None
 
 
 @dataclass(frozen=True)
@@ -95,6 +104,12 @@ class PeopleBlock:
     explorer: Explorer
     violated: int
 
+    @property
+    def verdicts(self) -> list[tuple[str, str]]:
+        """Those that the people have, each with its name."""
+        kinds = {person.verdict.lower() for person in self.explorer.people}
+        return [(kind, name) for kind, name in KIND_NAMES.items() if kind in kinds]
+
 
 Block = str | Table | Chart | Gallery | CodeBlock | Points | PeopleBlock
 
@@ -116,7 +131,12 @@ class Headline:
     parts: tuple[tuple[str, str, int, str], ...]  # kind, name, people, share
     of: str = "certified with respect to φ"  # what the figure is a share of
     counted: bool = True  # whether people were counted, or only shares of them are known
-    muted: bool = False  # of a model that decides the same for everybody: the figure is nothing to be proud of
+    muted: bool = False  # of a model that decides the same for everyone: the figure is nothing to be proud of
+
+    @property
+    def in_short(self) -> str:
+        """For the title of the page."""
+        return self.words if self.muted else f"{self.figure} {self.of}"
 
 
 @dataclass(frozen=True)
@@ -134,70 +154,75 @@ class Document:
 # Tables of a report: verdicts, models, groups, decision rates and the confusion matrix. Shares of one whole add up.
 
 
-def verdict_counts(proved: Proved) -> tuple[int, ...]:
+def verdict_counts(statement: Statement) -> tuple[int, ...]:
     """Certified, counterexample, undecided; and not examined, where there are such rows."""
-    counts = (proved.certified, proved.violated, proved.undecided)
-    return (*counts, proved.not_examined) if proved.not_examined else counts
+    counts = (statement.certified, statement.violated, statement.undecided)
+    return (*counts, statement.not_examined) if statement.not_examined else counts
 
 
-def verdict_shares(proved: Proved) -> tuple[str, ...]:
+def verdict_shares(statement: Statement) -> tuple[str, ...]:
     """Shares of :func:`verdict_counts`, of all rows of the table: the same figures wherever they stand."""
-    return tuple(percents(verdict_counts(proved)))
+    return tuple(percents(verdict_counts(statement)))
 
 
-def verdict_table(proved: Proved) -> Table:
+def verdict_table(report: Report) -> Table:
     """Every verdict, and why some are undecided."""
-    certified, violated, undecided, *gone = verdict_shares(proved)
-    tenths = split_tenths(verdict_counts(proved))[2]
-    reasons = zip(proved.reasons.items(), percents(list(proved.reasons.values()), tenths), strict=True)
+    said, why = report.statement, report.reasons
+    certified, violated, undecided, *gone = verdict_shares(said)
+    reasons = zip(why.items(), percents(list(why.values()), split_tenths(verdict_counts(said))[2]), strict=True)
     rows = (
-        ("Certified with respect to φ", count(proved.certified), certified),
-        ("Counterexample found", count(proved.violated), violated),
-        ("Undecided", count(proved.undecided), undecided),
+        ("Certified with respect to φ", count(said.certified), certified),
+        ("Counterexample found", count(said.violated), violated),
+        ("Undecided", count(said.undecided), undecided),
         *((f"of these: {reason}", count(people), share) for (reason, people), share in reasons),
-        *(("Not examined: a value is missing", count(proved.not_examined), share) for share in gone),
-        ("Vacuous: certified because no one is similar", count(proved.vacuous), percent(proved.vacuous / proved.rows)),
-        ("No one similar but the person", count(proved.alone), percent(proved.alone / proved.rows)),
+        *(("Not examined: a value is missing", count(said.not_examined), share) for share in gone),
+        ("Vacuous: certified because no one is similar", count(said.vacuous), percent(said.vacuous / said.rows)),
+        ("No one similar but the person", count(report.alone), percent(report.alone / said.rows)),
     )
     return Table("Verdicts", ("Verdict", "People", "Share"), rows, (False, True, True))
 
 
-def model_table(models: Sequence[ModelRow]) -> Table:
-    """The model audited, and its baselines."""
-    head = ("Model", "Accuracy", "Balanced accuracy", "Certified", "Counterexample", "Undecided")
-    rows = tuple((m.name, percent(m.accuracy), percent(m.balanced_accuracy), *model_verdicts(m)) for m in models)
+def model_table(models: Sequence[ComparedModel], *, numbers: bool) -> Table:
+    """The model audited and its baselines, by accuracy; those that predict ``numbers`` by R² and mean error."""
+    fit = ("R²", "Mean error") if numbers else ("Accuracy", "Balanced accuracy")
+    head = ("Model", *fit, "Certified", "Counterexample", "Undecided")
+    rows = tuple((one.name, *fit_cells(one, numbers=numbers), *model_verdicts(one)) for one in models)
     return Table("Models on the same people", head, rows, (False, *[True] * 5), own=0)
 
 
-def model_verdicts(model: ModelRow) -> Sequence[str]:
+def fit_cells(model: ComparedModel, *, numbers: bool) -> tuple[str, str]:
+    """How well a model fits: accuracy and balanced accuracy, or R² and the mean error of ``numbers``."""
+    if numbers:
+        return fixed(model["r2"]), error_words(model["mean_error"])
+    return percent(model["accuracy"]), percent(model["balanced_accuracy"])
+
+
+def model_verdicts(model: ComparedModel) -> Sequence[str]:
     """Certified, counterexample, undecided of one model, adding up where all three are known."""
-    shares = [share for share in (model.certified, model.violated, model.undecided) if share is not None]
+    figures = [model[name] for name in ("certified", "violated", "undecided")]
+    shares = [share for share in figures if share is not None]
     if len(shares) == 3 and abs(sum(shares) - 1) < 1e-6:
         return percents(shares)
-    return [percent(share) for share in (model.certified, model.violated, model.undecided)]
+    return [percent(share) for share in figures]
 
 
-def group_table(groups: Sequence[GroupRow], fit: str, words: Callable[[GroupRow], str]) -> Table:
-    """Verdicts by group; the last column says how well the model fits each group.
-
-    Parameters
-    ----------
-    fit : the heading of that column. words : what stands in it.
-    """
-    head = ("Attribute", "Value", "People", "Certified", "At least", "Counterexample", fit)
+def group_table(groups: Sequence[Mapping[str, Any]], *, numbers: bool) -> Table:
+    """Verdicts by group; the last column says how well the model fits each group."""
+    head = ("Attribute", "Value", "People", "Certified", "At least", "Counterexample")
     rows = tuple(
         (
-            row.attribute,
-            row.value,
-            count(row.people),
-            percent(row.certified),
-            at_least(row.at_least),
-            percent(row.violated),
-            words(row),
+            row["attribute"],
+            str(row["value"]),
+            count(row["people"]),
+            percent(row["certified"]),
+            at_least(row.get("at_least")),
+            percent(row["violated"]),
+            error_words(row.get("mean_error")) if numbers else percent(row.get("accuracy")),
         )
         for row in groups
     )
-    return Table("Verdicts by group", head, rows, (False, False, *[True] * 5))
+    fit = "Mean error" if numbers else "Accuracy"
+    return Table("Verdicts by group", (*head, fit), rows, (False, False, *[True] * 5))
 
 
 def decision_table(decisions: Decisions) -> Table:
@@ -281,27 +306,38 @@ def _span(shown: Histogram, place: int) -> str:
     return f"{low} to {high}"
 
 
-def frontier(tuning: Tuning) -> Chart:
+def tried_models(tuning: Frontier | TuneResult) -> list[tuple[FrontierPoint, Dot]]:
+    """The baselines and every weight that was tried, each with its dot in the chart."""
+    chosen = getattr(tuning.chosen, "name", tuning.chosen)  # the result of the command has the name alone
+    kinds = [(one, "unaware" if one.name.endswith("unaware") else "plain") for one in tuning.baselines]
+    kinds += [(one, "chosen" if one.name == chosen else "tried") for one in tuning.points]
+    several = len({one.learner for one, _ in kinds}) > 1
+    scores = [one.balanced if tuning.by == "balanced" else one.score for one, _ in kinds]
+    return [
+        (one, model_dot(kind, one.gamma, one.certified, score, one.learner if several else ""))
+        for (one, kind), score in zip(kinds, scores, strict=True)
+    ]
+
+
+def frontier(tuning: Frontier | TuneResult) -> Chart:
     """Certified share against score."""
-    balanced = tuning.by == "balanced"
-    what = "balanced accuracy" if balanced else "score"
-    dots = tuple(
-        model_dot(row.kind, row.gamma, row.certified, row.balanced if balanced else row.score, row.family)
-        for row in tuning.rows
-    )
+    what = "balanced accuracy" if tuning.by == "balanced" else "score"
+    tried = tried_models(tuning)
     rows = tuple(
         (
-            dot.label + (" (chosen)" if row.kind == "chosen" else ""),
-            percent(row.score),
-            percent(row.balanced),
-            percent(row.certified),
+            dot.label + (" (chosen)" if dot.kind == "chosen" else ""),
+            percent(one.score),
+            percent(one.balanced),
+            percent(one.certified),
         )
-        for row, dot in zip(tuning.rows, dots, strict=True)
+        for one, dot in tried
     )
     return Chart(
         "tuned",
-        frontier_chart(dots, tuning.required, title=f"{what.capitalize()} against certified share"),
-        f"{len(dots)} models: certified share across, {what} up. The dashed line is what was required.",
+        frontier_chart(
+            [dot for _, dot in tried], tuning.required, title=f"{what.capitalize()} against certified share"
+        ),
+        f"{len(tried)} models: certified share across, {what} up. The dashed line is what was required.",
         Table("Weights that were tried", ("Model", "Score", "Balanced", "Certified"), rows, (False, True, True, True)),
     )
 
@@ -326,24 +362,9 @@ def margin_sentence(tolerance: float) -> str:
     )
 
 
-def error_words(row: ModelRow | GroupRow) -> str:
+def error_words(mean_error: float | None) -> str:
     """The mean error in the label's own unit; a dash where the labels are not known."""
-    return "–" if row.mean_error is None else quantity(row.mean_error)
-
-
-def number_models(models: Sequence[ModelRow]) -> Table:
-    """The model audited and its baselines, by R² and mean absolute error."""
-    rows = tuple(
-        (
-            model.name,
-            fixed(model.r2),
-            error_words(model),
-            *model_verdicts(model),
-        )
-        for model in models
-    )
-    head = ("Model", "R²", "Mean error", "Certified", "Counterexample", "Undecided")
-    return Table("Models on the same people", head, rows, (False, *[True] * 5), own=0)
+    return "–" if mean_error is None else quantity(mean_error)
 
 
 FIT = (
@@ -429,24 +450,32 @@ def method_section(report: Report) -> Iterator[Block]:
     """What was done, and with what."""
     yield (
         "For every person, φ defines a region of all similar people, rounded outward. "
-        f"{TREES if report.origin.trees else SCORES if report.origin.encoder_trees else NETWORK} "
+        f"{_proof(report)} "
         "If that fails, lcifr searches for similar people with a different decision. One counts as a counterexample "
         "only if φ holds for the pair, evaluated exactly, and two plain forward passes decide differently beyond "
         "rounding. Between the outermost whole numbers that φ allows, a proof also covers fractions. Ties are never "
         "certified."
     )
-    if (library := report.origin.library) is not None:
+    if (library := report.about.library) is not None:
         yield _compared(library)
     rows = tuple((NAMES.get(name, name), sha256) for name, sha256 in report.hashes.items())
     yield Table("What this report is about (SHA-256)", ("Item", "Hash"), rows, (False, False))
-    yield Table("Versions", ("Package", "Version"), tuple(report.versions.items()), (False, False))
-    if report.settings:
-        yield Table("Settings", ("Setting", "Value"), tuple(report.settings.items()), (False, False))
+    yield Table("Versions", ("Package", "Version"), tuple((report.about.versions or {}).items()), (False, False))
+    if report.about.settings:
+        yield Table("Settings", ("Setting", "Value"), tuple(report.about.settings.items()), (False, False))
 
 
-def _compared(model: LibraryFacts) -> str:
-    """How the model as it was read was held against its library."""
-    scales = f"Standard deviations and ranks in φ come from {model.reference}."
+def _proof(report: Report) -> str:
+    """How proofs are found: in the trees of the model, in those of its encoder, or in networks."""
+    if report.found.model.function.tree_count:
+        return TREES
+    encoder = report.encoder_function
+    return SCORES if encoder is not None and encoder.tree_count else NETWORK
+
+
+def _compared(model: ModelOrigin) -> str:
+    """How the model as it was read was compared with its library."""
+    scales = f"Standard deviations and ranks in φ come from {Path(model.reference).name}."
     if not model.runtime:
         return f"The model was read from its file, step by step as its library computes it. {scales}"
     return (
@@ -475,18 +504,16 @@ def compared_section(report: Report) -> Iterator[Block]:
         "A certified share means little on its own. The plain model was trained for its label only; the unaware model "
         "never sees what φ leaves free. A model that cannot beat the unaware model should be replaced by it."
     )
-    if report.baseline_learner:
-        yield f"The plain and the unaware model are each {report.baseline_learner}."
-    if report.proved.not_examined:
-        yield f"These figures are of the {count(report.proved.people)} people who were examined, for every model alike."
-    if report.explorer.tolerance is not None:
-        yield number_models(report.models)
+    if report.about.baseline_learner:
+        yield f"The plain and the unaware model are each {report.about.baseline_learner}."
+    said, numbers = report.statement, report.explorer.tolerance is not None
+    if said.not_examined:
+        yield f"These figures are of the {count(said.people)} people who were examined, for every model alike."
+    yield model_table(report.models, numbers=numbers)
+    if numbers:
         yield FIT
-        yield from () if len(report.models) > 1 else ("No baseline was given.",)
-        return
-    yield model_table(report.models)
-    if report.majority_rate is not None:
-        yield f"Always choosing the more frequent class would be right for {percent(report.majority_rate)}."
+    elif said.majority_rate is not None:
+        yield f"Always choosing the more frequent class would be right for {percent(said.majority_rate)}."
     if len(report.models) == 1:
         yield "No baseline was given."
 
@@ -495,7 +522,7 @@ def decisions_section(report: Report) -> Iterator[Block]:
     assert report.decisions is not None
     yield (
         "A certificate compares similar people. It does not say that groups get the same decisions: they may differ in "
-        "what φ holds equal." + (" Only people who were examined are counted." if report.proved.not_examined else "")
+        "what φ holds equal." + (" Only people who were examined are counted." if report.statement.not_examined else "")
     )
     yield decision_table(report.decisions)
     if report.decisions.labels:
@@ -519,52 +546,46 @@ def distances_section(report: Report) -> Iterator[Block]:
 
 def frontier_section(report: Report) -> Iterator[Block]:
     assert report.tuning is not None
-    required = f"a {_score(report.tuning)} of {percent(report.tuning.required)}"
+    score = "balanced accuracy" if report.tuning.by == "balanced" else "score"
     yield (
         "Every weight that was tried, on validation people. Certified shares here come from quick bounds on the ball, "
-        f"so they are lower than in an audit. The requirement was {required}."
+        f"so they are lower than in an audit. The requirement was a {score} of {percent(report.tuning.required)}."
     )
     yield frontier(report.tuning)
 
 
-def _score(tuning: Tuning) -> str:
-    return "balanced accuracy" if tuning.by == "balanced" else "score"
-
-
 def groups_section(report: Report) -> Iterator[Block]:
-    bound = any(row.at_least is not None for row in report.groups)
+    groups = report.groups
+    bound = any(row.get("at_least") is not None for row in groups)
     yield (
         "The same verdicts by subgroup. Small groups vary by chance"
         + ("; every bound holds for its own row, not for all rows together." if bound else ".")
-        + (" Shares are of the people of each group who were examined." if report.proved.not_examined else "")
+        + (" Shares are of the people of each group who were examined." if report.statement.not_examined else "")
     )
-    if report.explorer.tolerance is None:
-        yield group_table(report.groups, "Accuracy", lambda row: percent(row.accuracy))
-    else:
-        yield group_table(report.groups, "Mean error", error_words)
+    yield group_table(groups, numbers=report.explorer.tolerance is not None)
 
 
 def explorer_section(report: Report) -> Iterator[Block]:
-    explorer = report.explorer
+    explorer, said = report.explorer, report.statement
     if explorer.left_off:
         shown, known = len(explorer.people), len(explorer.people) + explorer.left_off
         yield (
-            f"{count(shown)} of {count(report.proved.people)} people, counterexamples first. The figures above cover "
+            f"{count(shown)} of {count(said.people)} people, counterexamples first. The figures above cover "
             f"everyone. lcifr report --people all lists {count(known)} people here; the HTML page also has them."
         )
     elif explorer.complete:
         yield f"All {count(len(explorer.people))} people."
     else:
         yield (
-            f"{count(len(explorer.people))} of {count(report.proved.people)} people: a random sample and "
-            f"{count(explorer.counterexamples)} of {count(report.proved.violated)} counterexamples. The figures above "
+            f"{count(len(explorer.people))} of {count(said.people)} people: a random sample and "
+            f"{count(explorer.counterexamples)} of {count(said.violated)} counterexamples. The figures above "
             "cover everyone."
         )
-    if explorer.attributes and not explorer.regions and report.proved.people > report.proved.vacuous:
+    if explorer.attributes and not explorer.regions and said.people > said.vacuous:
         yield "The values that a similar person may have are not shown: this report lacks the data to evaluate φ."
     if 0 < (drawn := sum(bool(one.profiles) for one in explorer.people)) < explorer.counterexamples:
         yield f"To save space, the model’s output is drawn around only {count(drawn)} of these counterexamples."
-    yield PeopleBlock(explorer, report.proved.violated)
+    yield PeopleBlock(explorer, said.violated)
 
 
 # Every sentence of a report. Careful words: certified with respect to φ, and no more.
@@ -585,9 +606,10 @@ LIMITS = (
 
 def put_into_words(report: Report) -> Document:
     """The report as a document."""
+    about, data_cautions = report.about, report.about.data_cautions
     sections = [
         Section("promise", "What was promised", tuple(_promise(report))),
-        Section("proved", "What was proved", tuple(_proved(report.proved))),
+        Section("proved", "What was proved", tuple(_proved(report))),
         Section("compared", "Compared with the baselines", tuple(compared_section(report))),
         *([Section("decisions", "Decisions and errors", tuple(decisions_section(report)))] if report.decisions else []),
         Section("distances", "How far from another decision", tuple(distances_section(report))),
@@ -600,95 +622,101 @@ def put_into_words(report: Report) -> Document:
         sections.append(Section("groups", "Group by group", tuple(groups_section(report))))
     sections += [
         Section("explorer", "Person by person", tuple(explorer_section(report))),
-        *([Section("data", "About the data", (Points(report.data_cautions),))] if report.data_cautions else []),
+        *([Section("data", "About the data", (Points(data_cautions),))] if data_cautions else []),
         Section("limits", "What this report does not say", (Points(LIMITS),)),
         Section("method", "Method, versions, hashes", tuple(method_section(report))),
         Section("recheck", "Check it yourself", tuple(_recheck(report))),
     ]
-    subtitle = ", ".join(part for part in (report.data, f"with respect to φ = {report.promise.name}") if part)
+    subtitle = ", ".join(part for part in (about.data, f"with respect to φ = {report.promise.name}") if part)
     facts = tuple(_facts(report))
-    return Document(report.title, subtitle, facts, _headline(report.proved), report.cautions, tuple(sections))
+    return Document(about.title, subtitle, facts, _headline(report), report.cautions, tuple(sections))
 
 
 def _facts(report: Report) -> Iterator[tuple[str, str]]:
     """What the top of the page says of itself: when, by whom, about what, and what was confirmed for whom."""
-    origin = report.origin
-    written = f"; page written {origin.written}" if origin.written else ""
-    yield "Audited", (origin.audited or "date not recorded") + written
-    yield "Author", origin.author or "not named"
-    if origin.library is None:
-        yield "Model", _model(origin, report.hashes.get("encoder", ""), report.hashes.get("model", ""))
+    about = report.about
+    written = f"; page written {about.written_later}" if about.written_later else ""
+    yield "Audited", (about.audited or "date not recorded") + written
+    yield "Author", about.author or "not named"
+    if about.library is None:
+        yield "Model", _model(report)
     else:
-        yield from _library(origin.library)
-    if origin.labels:
-        yield "Decisions", f"{labels_words(origin.labels)}."
-    yield "Arithmetic", f"{origin.arithmetic}."
+        yield from _library(about.library)
+    if about.decisions:
+        yield "Decisions", f"{labels_words(about.decisions)}."
+    yield "Arithmetic", f"{report.arithmetic}."
     yield "Confirmed", _confirmed(report)
 
 
-def _model(origin: Origin, encoder: str, model: str) -> str:
+def _model(report: Report) -> str:
     on = ""
-    if origin.encoder:
-        on = f" on an encoder, {_function(origin.encoder, origin.encoder_trees)} (sha256 {encoder[:12]}…)"
-    return f"{_function(origin.model, origin.trees)} (sha256 {model[:12]}…){on}"
+    if (encoder := report.encoder_function) is not None:
+        on = f" on an encoder, {_function(encoder)} (sha256 {report.hashes.get('encoder', '')[:12]}…)"
+    return f"{_function(report.found.model.function)} (sha256 {report.hashes.get('model', '')[:12]}…){on}"
 
 
-def _library(model: LibraryFacts) -> Iterator[tuple[str, str]]:
+def library_name(model: ModelOrigin) -> str:
+    """The file of a model of another library, what wrote it, and the file that describes its columns."""
+    described = f"; described by {model.description}" if model.description else ""
+    return f"{Path(model.file).name}: {model.library}{described}"
+
+
+def _library(model: ModelOrigin) -> Iterator[tuple[str, str]]:
     """A model of another library: the file, what it computes, how it decides, and who says so."""
-    yield "Model", f"{model.name}; {'; '.join(model.steps)} (sha256 {model.sha256[:12]}…)"
+    yield "Model", f"{library_name(model)}; {'; '.join(model.steps)} (sha256 {model.sha256[:12]}…)"
     yield "Rule", f"{model.rule}."
     if model.assumptions:
         yield "Assumed", " ".join(model.assumptions)
     yield "Runtime", model.runtime or "not installed; replaced by an exact forward pass of the model as it was read"
 
 
-def _function(sizes: tuple[int, ...], trees: int) -> str:
-    if trees:
-        of = "1 tree" if trees == 1 else f"a sum of {count(trees)} trees"
-        return f"{of} {' → '.join(map(count, sizes))}"
-    kind = "linear model" if len(sizes) == 2 else "ReLU network"
-    return f"{kind} {' → '.join(map(count, sizes))}"
+def _function(function: Function) -> str:
+    sizes = " → ".join(map(count, function.widths))
+    if trees := function.tree_count:
+        return f"{'1 tree' if trees == 1 else f'a sum of {count(trees)} trees'} {sizes}"
+    return f"{'linear model' if len(function.widths) == 2 else 'ReLU network'} {sizes}"
 
 
 def _confirmed(report: Report) -> str:
-    checked, people = report.checked, report.proved.people
+    checked, people = report.about.checked, report.statement.people
     if checked is None:
         return "nothing: the exact checker has not been run on these verdicts"
     of = "all" if checked.people == people else f"{count(checked.people)} people drawn at random from the"
-    refused = f"; REJECTED for {count(checked.rejected)}" if checked.rejected else ""
+    refused = f"; REJECTED for {count(len(checked.rejected))}" if checked.rejected else ""
     return (
         f"by the exact checker for {of} {count(people)} people: {count(checked.certified)} certificates, "
         f"{count(checked.counterexamples)} counterexamples{refused}"
     )
 
 
-def _headline(proved: Proved) -> Headline:
+def _headline(report: Report) -> Headline:
+    said, constant = report.statement, report.constant
     kinds = ("certified", "counterexample", "undecided", "not-examined")
     bound = (
-        f"No statement about a population: {proved.no_bound}."
-        if proved.lower is None
-        else f"In the population: at least {at_least(proved.lower)}, with {_confidence(proved)} confidence."
+        f"No statement about a population: {report.no_bound}."
+        if said.lower is None
+        else f"In the population: at least {at_least(said.lower)}, with {_confidence(said)} confidence."
     )
-    shares = verdict_shares(proved)
-    words = f"{count(proved.certified)} of {count(proved.rows)} people are certified with respect to φ"
-    words += f"{not_examined_words(proved.not_examined)}."
-    if proved.constant is not None:
+    shares = verdict_shares(said)
+    words = f"{count(said.certified)} of {count(said.rows)} people are certified with respect to φ"
+    words += f"{not_examined_words(said.not_examined)}."
+    if constant is not None:
         bound = f"{words} For such a model, this means nothing. {bound}"
-        words = f"The model makes the same decision for everyone: {proved.constant}."
+        words = f"The model makes the same decision for everyone: {constant}."
     return Headline(
         shares[0],
         words,
         bound,
         tuple(
             (kind, KIND_NAMES[kind], number, share)
-            for kind, number, share in zip(kinds, verdict_counts(proved), shares, strict=False)
+            for kind, number, share in zip(kinds, verdict_counts(said), shares, strict=False)
         ),
-        muted=proved.constant is not None,
+        muted=constant is not None,
     )
 
 
-def _confidence(proved: Proved) -> str:
-    return f"{100 * proved.confidence:g} %"
+def _confidence(statement: Statement) -> str:
+    return f"{100 * statement.confidence:g} %"
 
 
 def _promise(report: Report) -> Iterator[Block]:
@@ -706,8 +734,8 @@ def _promise(report: Report) -> Iterator[Block]:
     yield lead
     if items:
         yield Points(items)
-    if report.scales:
-        yield scale_table(report.scales)
+    if report.about.scales:
+        yield scale_table(report.about.scales)
     yield from (f"Note: {note}" for note in report.notes)
 
 
@@ -721,58 +749,59 @@ def english_points(text: str) -> tuple[str, tuple[str, ...]]:
     return lead, tuple(items)
 
 
-def _proved(proved: Proved) -> Iterator[Block]:
+def _proved(report: Report) -> Iterator[Block]:
+    said, modular = report.statement, report.modularity
     gone = ""
-    if proved.not_examined:
+    if said.not_examined:
         gone = (
-            f" The other {count(proved.not_examined)} rows of the table have missing values and were not examined: "
+            f" The other {count(said.not_examined)} rows of the table have missing values and were not examined: "
             "nothing is known about these people. Shares are of all rows."
         )
     yield (
-        f"Each of {count(proved.people)} people was examined individually.{gone} Certified means that there is a "
+        f"Each of {count(said.people)} people was examined individually.{gone} Certified means that there is a "
         "proof. A counterexample is a concrete similar person with a different decision. Undecided means neither was "
         "found."
     )
-    yield verdict_table(proved)
-    if proved.lower is not None:
+    yield verdict_table(report)
+    if said.lower is not None:
         yield (
             f"If these people were drawn at random from a population and not used for training, then at least "
-            f"{at_least(proved.lower)} of that population would be certified, with {_confidence(proved)} confidence "
+            f"{at_least(said.lower)} of that population would be certified, with {_confidence(said)} confidence "
             "(exact one-sided Clopper–Pearson bound, rounded down)."
         )
-    if proved.on_ball is not None and proved.on_box is not None:
+    if "ball" in modular and "box" in modular:
         yield (
-            f"From the hand-over alone, without seeing the people, {percent(proved.on_ball)} are certified on the ball "
-            f"and {percent(proved.on_box)} on the box; end to end it is {verdict_shares(proved)[0]}. A hand-over "
+            f"From the hand-over alone, without seeing the people, {percent(modular['ball'])} are certified on the "
+            f"ball and {percent(modular['box'])} on the box; end to end it is {verdict_shares(said)[0]}. A hand-over "
             "also covers values between whole numbers, unless it says otherwise."
         )
 
 
 def _recheck(report: Report) -> Iterator[Block]:
-    if report.checked is not None:
-        yield _word_of(report.checked, report.proved.people)
+    if report.about.checked is not None:
+        yield _word_of(report.about.checked, report.statement.people)
     else:
         yield "The exact checker has not been run on these verdicts yet."
-    if report.recheck:
+    if report.about.recheck:
         yield (
             "The checker needs only Python: no solver, no GPU, and no part of the program that made the proofs. It "
             "derives everyone’s region from φ itself and recomputes every bound in exact arithmetic."
         )
-        yield CodeBlock("\n".join(report.recheck), "Run this in the audit’s folder")
-    elif report.checked is None and report.origin.library is not None:
+        yield CodeBlock("\n".join(report.about.recheck), "Run this in the audit’s folder")
+    elif report.about.checked is None and report.about.library is not None:
         yield "There are no proofs here to check. Write them with lcifr audit --model … --bundle, then run lcifr check."
-    elif report.checked is None:
+    elif report.about.checked is None:
         yield (
             "There are no proofs here to check. An auditor who has the producer’s folder can write them with "
             "lcifr audit --bundle and this model, and confirm them with lcifr check."
         )
 
 
-def _word_of(checked: Checked, people: int) -> str:
+def _word_of(checked: CheckedProofs, people: int) -> str:
     drawn = f", drawn at random from the {count(people)}" if checked.people < people else ""
     words = (
         f"The exact checker checked {count(checked.people)} people{drawn}: {count(checked.certified)} certificates "
         f"and {count(checked.counterexamples)} counterexamples are confirmed in exact arithmetic"
     )
-    words += f", {count(checked.rejected)} are REJECTED." if checked.rejected else ", none is rejected."
+    words += f", {count(len(checked.rejected))} are REJECTED." if checked.rejected else ", none is rejected."
     return words + (" It did not check anyone else." if drawn else "")

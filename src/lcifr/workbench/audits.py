@@ -12,19 +12,19 @@ import numpy as np
 
 from lcifr.certification.handover import FrozenEncoder
 from lcifr.certification.verdicts import Audit, Verdict
-from lcifr.data import Categorical, Individuals, Schema
+from lcifr.data import Attribute, Categorical, Individuals
 from lcifr.display.charts import KINDS, Shares, ValueParts
-from lcifr.display.scores import person_sentence, signed
+from lcifr.display.scores import Freedom, person_sentence, signed
 from lcifr.display.text import format_value, visible
 from lcifr.errors import LcifrError
 from lcifr.phi.core import PairedPeople
 from lcifr.phi.lint import find_false_part
-from lcifr.report.content import PersonRow, Report, Value
+from lcifr.report.content import Caution, PersonRow, Report, Value
 from lcifr.report.folder import FolderContent, read_content
 from lcifr.report.page import ReportRequest, write_report
 from lcifr.report.people import Shown, show
-from lcifr.report.sections import put_into_words
-from lcifr.workbench.models import OwnDecision, own_decision, row_of
+from lcifr.report.sections import Headline, put_into_words
+from lcifr.workbench.models import ChosenModel, OwnDecision, own_decision, row_of
 from lcifr.workbench.people_tables import read_person, stamp
 from lcifr.workbench.work_folder import WorkFolder, command_line, command_words
 from lcifr.workflows.auditing import AuditRequest, ModelAuditRequest
@@ -32,7 +32,7 @@ from lcifr.workflows.folders import Command, RunSettings
 from lcifr.workflows.results import ModelSummary
 from lcifr.workflows.sweeping import SweepResult, WorstPair
 
-# What the page learns about an audit: its people, one of them, and somebody who differs from them.
+# Answers to the page about an audit: its people, one person, and a changed copy of a person.
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,9 @@ class OpenedAudit:
     audit: str
     title: str
     subtitle: str
-    figure: str
-    words: str
-    bound: str
-    shares: tuple[tuple[str, str, int, str], ...]
+    headline: Headline
     facts: tuple[tuple[str, str], ...]
-    cautions: tuple[tuple[str, str], ...]
+    cautions: tuple[Caution, ...]
     formula: str
     people: tuple[PersonLine, ...]
     complete: bool
@@ -65,25 +62,22 @@ class OpenedAudit:
 
 @dataclass(frozen=True)
 class MovableAttribute:
-    """An attribute that can be moved: within φ to any of ``may``, and beyond to whatever the schema allows.
+    """An attribute that can be moved: within φ to what ``within`` allows, and beyond to what the schema allows.
 
-    low, high : the ends of a slider, those of the schema or of the people audited.
+    own : the person's value. low, high : of a number, the ends of its slider: those of the schema or of the people
+    audited.
     """
 
-    name: str
-    unit: str
-    integer: bool
-    values: tuple[str, ...]
-    allowed: tuple[str, ...]
-    low: float
-    high: float
-    intervals: tuple[tuple[float, float], ...]
-    own: str | float | int
+    attribute: Attribute
+    own: Value
+    within: Freedom
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True)
 class AddedScore:
-    """What one attribute adds to the output, and could add for somebody similar."""
+    """What one attribute adds to the output, and could add for a similar person."""
 
     name: str
     adds: float
@@ -109,11 +103,11 @@ class ExploredPerson:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """Somebody who differs from a person of the audit.
+    """A changed copy of a person of the audit.
 
     Parameters
     ----------
-    similar : whether φ calls the two similar; None where nobody can say. failing : the part of φ that does not hold.
+    similar : whether φ calls the two similar; None where that is unknown. failing : the part of φ that does not hold.
     same : whether both are decided alike. covered : whether the proof for the person speaks of this one.
     """
 
@@ -128,52 +122,33 @@ class WhatIf:
 # AuditPlan: an audit as the page asks for it, checked, and as the words of the command that does it.
 
 
-@dataclass(frozen=True)
-class AuditPlan:
-    """Which model is audited on whom, and where the result goes; names are those of the folder.
+@dataclass(frozen=True, kw_only=True)
+class AuditPlan(ChosenModel):
+    """An audit as the page's form has it, perhaps not complete yet; paths are relative to the folder, empty for none.
 
-    Parameters
-    ----------
-    model : a file; or producer and consumer, what lcifr learned.
-    table : the people; with a producer, nothing for those whom it held out. phi : a file; with a producer, nothing
-        for its own. reference : a table whose standard deviations φ speaks of; nothing for the table itself.
-    sample : audit so many people, drawn at random; None for all.
-    population : whether they were drawn from the population, and nobody trained on them.
+    With a producer, no table means the people that it held out, and no formula its own. The other fields are options of
+    ``lcifr audit``.
     """
 
     out: str
-    model: str = ""
-    producer: str = ""
-    consumer: str = ""
-    table: str = ""
     phi: str = ""
-    schema: str = ""
     reference: str = ""
     target: str = ""
     id_column: str = ""
-    tolerance: float | None = None
     sample: int | None = None
     population: bool = False
 
     def words(self) -> list[str]:
         """The command after ``lcifr``."""
-        how = {"sample": self.sample, "population": self.population, "id": self.id_column, "out": self.out}
-        if not self.model:
-            people = [self.table] if self.table else []
-            return command_words("audit", self.producer, self.consumer, *people, phi=self.phi, **how)
-        about: dict[str, Any] = {
-            "model": self.model,
-            "phi": self.phi,
-            "schema": self.schema,
-            "reference": self.reference,
-        }
-        about |= {"target": self.target, "tolerance": self.tolerance}
-        return command_words("audit", self.table, **about, **how)
+        folders = [] if self.model else [self.producer, self.consumer]
+        people = [self.table] if self.table or self.model else []
+        names = ("model", "phi", "schema", "reference", "target", "tolerance", "sample", "population")
+        options = {name: getattr(self, name) for name in names}
+        return command_words("audit", *folders, *people, **options, id=self.id_column, out=self.out)
 
     def check(self, folder: WorkFolder) -> None:
         """Refuse what is not there, or not below the folder, before anything is started."""
-        if not self.model and not (self.producer and self.consumer):
-            raise LcifrError("no model is chosen", fix="choose one on the page Model")
+        self.need_model()
         if self.model and not (self.table and self.phi):
             missing = "table of people" if not self.table else "formula"
             raise LcifrError(f"no {missing} is chosen", fix=f"choose a {missing}")
@@ -206,21 +181,21 @@ class AuditPlan:
     def of_settings(cls, settings: RunSettings, out: str) -> AuditPlan | None:
         """The plan whose command made these settings; None where it was asked for something else.
 
-        Only what a plan can say is ever started from the page: settings are a file that anybody may have written.
+        Only what a plan can say is ever started from the page: anyone may have written the settings file.
         """
         if settings.command != "audit":
             return None
         known = {one.name for one in fields(cls)} - {"out"}
         try:
             given = {name: value for name, value in settings.arguments.items() if name in known and value is not None}
-            plan = cls(out, **given)
+            plan = cls(out=out, **given)
             again = RunSettings.of(Command.of("audit", plan.request), {}).arguments
         except (AttributeError, TypeError, ValueError, LcifrError):
             return None
         return plan if again == settings.arguments else None
 
 
-# The explorer of a finished audit: its people, one of them, and what if somebody were a little different.
+# The explorer of a finished audit: its people, one person, and "what if" questions about changed copies.
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,23 +230,19 @@ class AuditExplorer:
         """What an audit found, once its folder is known to be as it was written."""
         report = self._read(audit).report
         said = put_into_words(report)
-        head = said.headline
         people = tuple(
             PersonLine(visible(one.id), one.verdict.lower(), visible(one.decision)) for one in report.explorer.people
         )
         commands = [command_line("report", audit)]
-        if report.checked is not None:
+        if report.about.checked is not None:
             commands.append(command_line("check", f"{audit}/bundle"))
         return OpenedAudit(
             audit,
             said.title,
             said.subtitle,
-            head.figure,
-            head.words,
-            head.bound,
-            head.parts,
+            said.headline,
             said.facts,
-            tuple((one.title, one.text) for one in report.cautions),
+            report.cautions,
             report.promise.text or "",
             people,
             report.explorer.complete,
@@ -283,13 +254,13 @@ class AuditExplorer:
         found = self._read(audit)
         explorer = found.report.explorer
         one = row_of(explorer.people, name)
-        schema, people = found.verdicts.people.schema, found.verdicts.people
+        people = found.verdicts.people
         score = one.score
         added = () if score is None else score.contributions
         return ExploredPerson(
             show(one, explorer),
             one.other,
-            tuple(_movable(attribute, one, schema, people) for attribute in schema.names),
+            tuple(_movable(attribute, one, people) for attribute in people.schema),
             tuple(
                 AddedScore(visible(term.attribute), term.adds, term.low, term.high, signed(term.adds)) for term in added
             ),
@@ -298,7 +269,7 @@ class AuditExplorer:
         )
 
     def what_if(self, audit: str, name: str, values: Mapping[str, Any]) -> WhatIf:
-        """Whether somebody else is similar to a person, how they are decided, and whether the proof covers them."""
+        """Whether a changed copy of a person is similar to them, its decision, and whether the proof covers it."""
         found = self._read(audit)
         encoder, verdicts = found.encoder, found.verdicts
         row = verdicts.ids.index(row_of(found.report.explorer.people, name).id)
@@ -355,20 +326,18 @@ def _sentence(found: _OpenAudit, row: int, similar: bool, same: bool) -> str:
     return f"Within φ, but there is no proof for this person. {alike}; someone else similar may get a different one."
 
 
-def _movable(name: str, one: PersonRow, schema: Schema, people: Individuals) -> MovableAttribute:
-    attribute, own, free = schema[name], one.values[name], one.may.get(name)
+def _movable(attribute: Attribute, one: PersonRow, people: Individuals) -> MovableAttribute:
+    own, within = one.values[attribute.name], one.may.get(attribute.name)
     if isinstance(attribute, Categorical):
-        allowed = free.values if free is not None else (str(own),)
-        return MovableAttribute(name, "", False, attribute.values, allowed, 0.0, 0.0, (), own)
-    numbers = people.number(name)
-    within = free.intervals if free is not None else ((float(own), float(own)),)
-    ends = [end for interval in within for end in interval]
+        return MovableAttribute(attribute, own, within or Freedom(values=(str(own),)))
+    numbers, within = people.number(attribute.name), within or Freedom(intervals=((float(own), float(own)),))
+    ends = [end for interval in within.intervals for end in interval]
     low = attribute.lower if attribute.lower is not None else min(float(numbers.min()), *ends)
     high = attribute.upper if attribute.upper is not None else max(float(numbers.max()), *ends)
-    return MovableAttribute(name, attribute.unit or "", attribute.integer, (), (), low, high, within, own)
+    return MovableAttribute(attribute, own, within, low, high)
 
 
-# Sweeps on the page: shares of everybody who can exist, the map of them, and the pairs that are furthest apart.
+# Sweeps on the page: shares of everyone who can exist, their map, and the pairs that are furthest apart.
 
 
 @dataclass(frozen=True)
@@ -402,7 +371,7 @@ class OpenedSweep:
 
     Parameters
     ----------
-    standings : what may be known of somebody, with the class that colours it. lines : shares and universe, in words.
+    standings : every status of a cell, with the class that colours it. lines : shares and universe, in words.
     strips : attribute by attribute, first the one along which most changes. worst : pairs in a line each.
     """
 

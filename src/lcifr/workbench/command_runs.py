@@ -39,7 +39,7 @@ EXITS = {
 
 @dataclass(frozen=True)
 class StepState:
-    """A step of a run: how many are done, of how many; total is None where nobody knows."""
+    """A step of a run: how many are done, of how many; total is None where it is unknown."""
 
     name: str
     done: int
@@ -106,7 +106,7 @@ class CommandRun:
             self._process.send_signal(signal.SIGINT)
 
     def close(self) -> None:
-        """Stop, and wait; whoever does not stop in time is killed, and loses one part at most."""
+        """Stop, and wait; a command that does not stop in time is killed, and loses one part at most."""
         self.stop()
         try:
             self._process.wait(GRACE)

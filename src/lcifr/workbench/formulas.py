@@ -27,7 +27,7 @@ from lcifr.report.content import Explorer, PersonRow
 from lcifr.report.people import Row, show
 from lcifr.workbench.completion import Suggestion, complete
 from lcifr.workbench.people_tables import OpenTable, PeopleTables
-from lcifr.workbench.work_folder import WorkFolder, command_line
+from lcifr.workbench.work_folder import PageRequest, WorkFolder, command_line
 from lcifr.workflows.formulas import check_with_people
 from lcifr.workflows.people import read_formula
 
@@ -35,7 +35,7 @@ from lcifr.workflows.people import read_formula
 
 
 @dataclass(frozen=True)
-class TypedFormula:
+class TypedFormula(PageRequest):
     """A formula as it is being written, and the people it is looked at with.
 
     file : where it is, or will be, saved. caret : where completion is wanted; None for nowhere.
@@ -120,7 +120,7 @@ class LookedAt:
 
 @dataclass(frozen=True)
 class AroundPerson:
-    """One person: what may differ in somebody similar, who is similar, and who just is not."""
+    """One person: what a similar person may have, who is similar, and who just misses."""
 
     row: int
     rows: tuple[Row, ...]
@@ -134,7 +134,7 @@ class AroundPerson:
 
 @dataclass(frozen=True)
 class SavedFormula:
-    """A formula's file: its text, and a hash by which a change by somebody else is noticed."""
+    """A formula's file: its text, and a hash that shows whether it was changed in the meantime."""
 
     file: str
     text: str
@@ -199,7 +199,7 @@ class FormulaDesk:
         self._newest = mine = next(self._waiting)
         with self._turn:
             if mine != self._newest:
-                raise LcifrError("a newer text is being looked at")
+                raise LcifrError("a newer text is being checked")
             return self._look(typed)
 
     def _look(self, typed: TypedFormula) -> LookedAt:
@@ -252,7 +252,7 @@ class FormulaDesk:
 
 
 def _surroundings(similarity: Similarity, table: OpenTable, place: int) -> tuple[tuple[Row, ...], str, str]:
-    """What may differ, in words; and why nobody can say, where that is so."""
+    """What may differ, in words; or why that is unknown."""
     person = table.people.take([place])
     values = values_of(person, 0)
     units = {one.name: one.unit for one in table.schema if isinstance(one, Numeric) and one.unit}
@@ -278,7 +278,7 @@ def _both(error: LcifrError) -> tuple[str, str]:
 
 
 def _bars(counts: Any) -> Iterable[NeighbourBar]:
-    """People by how many neighbours they have: nobody first, then ranges of equal width."""
+    """People by their number of neighbours: first 0, then ranges of equal width."""
     counts = np.asarray(counts)
     yield NeighbourBar(0, 0, int((counts == 0).sum()))
     most = int(counts.max())

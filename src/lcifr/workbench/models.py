@@ -25,8 +25,8 @@ from lcifr.phi import Similarity
 from lcifr.report.content import PersonRow
 from lcifr.report.people import Shown, explore, show
 from lcifr.workbench.people_tables import OpenTable, PeopleTables, read_person, stamp
-from lcifr.workbench.work_folder import WorkFolder, command_line
-from lcifr.workflows.diagnosis import show_model
+from lcifr.workbench.work_folder import PageRequest, WorkFolder, command_line
+from lcifr.workflows.diagnosis import described_words
 from lcifr.workflows.people import PeopleTable, source_in_memory
 from lcifr.workflows.results import read_consumer, read_producer
 from lcifr.workflows.subjects import example_rows, open_model, people_of_reference, read_folders, read_subject
@@ -34,13 +34,13 @@ from lcifr.workflows.subjects import example_rows, open_model, people_of_referen
 # Models of a folder, ready to decide: files of other libraries, and what lcifr learned.
 
 NO_FORMULA = "same(all)"
-"""Who is asked about where no formula is chosen: nobody but the person, for whom nothing needs proof."""
+"""φ where no formula is chosen: only the person themselves is similar, so that nothing needs proof."""
 KEPT = 4
 """Models that are held in memory."""
 
 
 @dataclass(frozen=True)
-class ChosenModel:
+class ChosenModel(PageRequest):
     """Which model: a file, or the folders of a producer and a consumer; and the table whose columns it reads.
 
     tolerance : of a model that predicts numbers, how far two may be apart and count as the same.
@@ -53,7 +53,8 @@ class ChosenModel:
     schema: str = ""
     tolerance: float | None = None
 
-    def __post_init__(self) -> None:
+    def need_model(self) -> None:
+        """Refuse a form in which no model is chosen."""
         if not self.model and not (self.producer and self.consumer):
             raise LcifrError("no model is chosen", fix="choose a model’s file, or what lcifr produced and consumed")
 
@@ -67,17 +68,18 @@ class Subjects:
 
     def sentences(self, choice: ChosenModel) -> Iterator[str]:
         """What a model is, as ``lcifr model show`` says it."""
+        choice.need_model()
         if choice.model:
-            found = show_model(self._folder.file(choice.model))
-            yield from found.outline.sentences()
-            if found.description:
-                yield replace(found, description=Path(found.description).name).described_words
+            found = open_model(self._folder.file(choice.model), drafts=True)
+            yield from found.outline().sentences()
+            if (described := found.description) is not None:
+                yield described_words(replace(described, source=Path(described.source).name))
             yield f"sha256 {found.sha256}"
             return
         yield from _learned(self._folder.folder(choice.producer), self._folder.folder(choice.consumer))
 
     def predicts_number(self, choice: ChosenModel) -> bool:
-        """Whether somebody has to say how far two predictions may be apart."""
+        """Whether the model predicts a number, so that a tolerance is needed."""
         return bool(choice.model) and open_model(self._folder.file(choice.model)).outline().is_number
 
     def schema(self, choice: ChosenModel) -> Schema:
@@ -88,6 +90,7 @@ class Subjects:
 
     def subject(self, choice: ChosenModel, formula: str = "") -> Subject:
         """The model with a formula's text, ready to decide and to be asked."""
+        choice.need_model()
         if choice.model:
             model = self._folder.file(choice.model)
             described = description_beside(model)
@@ -105,7 +108,9 @@ class Subjects:
 
     def _table(self, choice: ChosenModel) -> OpenTable:
         if not choice.table:
-            raise LcifrError("a model’s file does not say what its columns mean", fix="choose a table of such people")
+            raise LcifrError(
+                "a model’s file does not say what its columns mean", fix="choose a table with the columns of the model"
+            )
         return self._tables.open(choice.table, choice.schema)
 
     def _read(self, choice: ChosenModel, table: OpenTable | None, formula: str) -> Subject:
@@ -150,15 +155,15 @@ def _learned(producer: Path, consumer: Path) -> Iterator[str]:
     yield f"sha256 {made.encoder} (encoder), {used.model} (model)"
 
 
-# The model desk: what a model is, what it decides about a person, and whether everybody similar is decided alike.
+# The model desk: what a model is, its decision about a person, and whether everyone similar gets the same one.
 
 PERSON = "person.csv"
 """What the command calls the table with one person."""
 
 
 @dataclass(frozen=True)
-class DecisionAsked:
-    """Whom to decide about: attributes by name; formula : its text, for a verdict, or nothing. file : its file."""
+class DecisionAsked(PageRequest):
+    """A person to decide about, by attribute; formula : its text, for a verdict, or nothing. file : its file."""
 
     choice: ChosenModel
     values: Mapping[str, Any]
@@ -210,7 +215,7 @@ class ModelDesk:
         return ShownChoice(sentences, self._subjects.predicts_number(choice), command)
 
     def decide(self, asked: DecisionAsked) -> PersonDecided:
-        """What a model decides about somebody, and with a formula whether everybody similar is decided alike."""
+        """What a model decides about a person, and with a formula whether everyone similar gets the same decision."""
         choice = asked.choice
         subject = self._subjects.subject(choice, asked.formula)
         person = read_person(asked.values, subject.schema)
@@ -229,7 +234,7 @@ class ModelDesk:
 
 
 def ask(subject: Subject, person: Individuals) -> Audit:
-    """The verdict about one person: the very question that ``lcifr audit`` asks of everybody."""
+    """The verdict about one person, as ``lcifr audit`` gives it for each person."""
     if subject.reference is not None:
         subject = subject.agreeing_among(people_of_reference(subject))
     predicted, region = subject.predicted(person), subject.region(person)
@@ -276,5 +281,5 @@ def row_of(people: tuple[PersonRow, ...], name: str) -> PersonRow:
     """A person of an explorer by their id."""
     found = next((one for one in people if one.id == name), None)
     if found is None:
-        raise LcifrError(f"“{name}” is not among the people shown", fix="choose one of the list")
+        raise LcifrError(f"“{name}” is not among the people shown", fix="choose one from the list")
     return found

@@ -14,11 +14,13 @@ from lcifr.data.ingest import column_names
 from lcifr.errors import LcifrError, SchemaError, TableError
 from lcifr.phi.formula import quote_name, quote_value
 from lcifr.workbench.work_folder import WorkFolder
-from lcifr.workflows.drafting import ColumnChoices, propose_schema
+from lcifr.workflows.drafting import InitRequest, propose_schema
 from lcifr.workflows.people import LoadedTable, complete_table, load_whole, pick_columns, with_fix
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from lcifr.data import Attribute
 
 KEPT = 4
 """Tables that are held in memory."""
@@ -30,21 +32,16 @@ class AttributeCard:
 
     Parameters
     ----------
-    written : its name as formulas write it. low, high, sd : of the people of the table, for a number.
-    lower, upper : the declared range. values : of a category, as formulas write them, with how many people have each.
+    written : its name as formulas write it. low, high, sd : of a number, among the people of the table.
+    counts : of a category, each value as formulas write it, and how many people have it.
     """
 
-    name: str
+    attribute: Attribute
     written: str
-    kind: str
-    unit: str
-    integer: bool
-    lower: float | None
-    upper: float | None
-    low: float | None
-    high: float | None
-    sd: float | None
-    values: tuple[tuple[str, str, int], ...]
+    low: float | None = None
+    high: float | None = None
+    sd: float | None = None
+    counts: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,9 +52,7 @@ class TableCard:
     schema: str
     people: int
     left_out: int
-    target: str
     columns: tuple[str, ...]
-    groups: Mapping[str, tuple[str, ...]]
     attributes: tuple[AttributeCard, ...]
 
 
@@ -94,7 +89,7 @@ class OpenTable:
 
     @property
     def people(self) -> Individuals:
-        """Everybody of whom nothing is missing."""
+        """The people without missing values."""
         assert self.encoding.training is not None
         return self.encoding.training
 
@@ -104,17 +99,13 @@ class OpenTable:
         return tuple(range(len(self.frame))) if self.loaded.drawn is None else self.loaded.drawn
 
     def place(self, row: int) -> int:
-        """Where among the people somebody of this row of the file stands."""
+        """The index, among the people, of a row of the file."""
         if row not in self.rows:
             raise LcifrError(
                 f"{self.name} has no person in row {row}",
                 fix="rows count from 0, and those with missing values are left out",
             )
         return self.rows.index(row)
-
-    def person(self, values: Mapping[str, Any]) -> Individuals:
-        """Somebody whose attributes are given, once they are known to fit the schema."""
-        return read_person(values, self.schema)
 
     def card(self) -> TableCard:
         """As it is shown."""
@@ -123,27 +114,19 @@ class OpenTable:
             self.schema_name,
             len(self.frame),
             self.left_out,
-            self.schema.target or "",
             tuple(self.loaded.frame.column_names),
-            self.schema.groups,
-            tuple(self._attribute(name) for name in self.schema.names),
+            tuple(self._attribute(one) for one in self.schema),
         )
 
-    def _attribute(self, name: str) -> AttributeCard:
-        attribute, people = self.schema[name], self.people
+    def _attribute(self, attribute: Attribute) -> AttributeCard:
+        name, people = attribute.name, self.people
         if isinstance(attribute, Categorical):
             codes = people.code(name)
-            values = tuple(
-                (value, quote_value(value), int((codes == code).sum())) for code, value in enumerate(attribute.values)
-            )
-            return AttributeCard(name, quote_name(name), "categorical", "", False, None, None, None, None, None, values)
+            counts = ((quote_value(value), int((codes == code).sum())) for code, value in enumerate(attribute.values))
+            return AttributeCard(attribute, quote_name(name), counts=tuple(counts))
         numbers = people.number(name)
-        sd = float(self.encoding.sds[self.schema.names_numeric.index(name)])
         ends = float(numbers.min()), float(numbers.max())
-        limits = attribute.lower, attribute.upper
-        return AttributeCard(
-            name, quote_name(name), "numeric", attribute.unit or "", attribute.integer, *limits, *ends, sd, ()
-        )
+        return AttributeCard(attribute, quote_name(name), *ends, self.encoding.sd(name))
 
 
 def read_person(values: Mapping[str, Any], schema: Schema) -> Individuals:
@@ -213,7 +196,7 @@ def stamp(path: Path) -> tuple[int, int]:
 def _read(path: Path, table: str, named: Path | None, schema_name: str) -> OpenTable:
     loaded = load_whole(path, None, "the workbench")
     if named is None:
-        schema, _ = propose_schema(loaded.frame, Path(table), ColumnChoices())
+        schema, _ = propose_schema(loaded.frame, InitRequest(table=Path(table)))
     else:
         schema = Schema.load(named)
         pick_columns(loaded.frame.column_names, table, schema, None, labelled=False)

@@ -6,6 +6,7 @@ import asyncio
 import hmac
 import json
 import logging
+import math
 import secrets
 import socket
 import sys
@@ -24,17 +25,17 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from lcifr.data.files import json_value
 from lcifr.display.text import visible
 from lcifr.errors import LcifrError
-from lcifr.workbench.workbench import Workbench, read_json_request
+from lcifr.workbench.work_folder import read_json_request
+from lcifr.workbench.workbench import Workbench
 from lcifr.workflows.events import Event, Note, Warned, listening
 
 # The guard in front of every request: token, host, origin, size and time of bodies, and headers of every answer.
 #
 # The server listens on 127.0.0.1 alone, but every page that the browser shows can send requests there. So nothing is
-# answered without the token, which is the first part of every path; a name that somebody's DNS leads here is refused by
-# its Host header, and a page of another site by Origin and Sec-Fetch-Site, whatever they know.
+# answered without the token, which is the first part of every path; a foreign name that DNS points here is refused by
+# its Host header, and a page of another site by Origin and Sec-Fetch-Site, even if they know the token.
 
 LARGEST_BODY = 1_000_000
 """Bytes of a request. A formula has 50,000 characters at most; tables and models are files of the folder."""
@@ -180,7 +181,7 @@ def build_app(bench: Workbench, token: str, hosts: Iterable[str]) -> ASGIApp:
     async def answer(request: Request) -> Response:
         name = request.path_params["name"]
         if name not in bench.names:
-            return _json({"error": f"nobody can ask for “{name}”", "fix": ""}, 404)
+            return _json({"error": f"there is no request “{name}”", "fix": ""}, 404)
         body = await request.body()
         return await run_in_threadpool(_answer, bench, name, body)
 
@@ -234,18 +235,17 @@ def _below(bench: Workbench, text: str) -> str:
 
 
 def _json(values: Any, status: int) -> Response:
-    text = json.dumps(_plain(values), ensure_ascii=False, allow_nan=False)
+    text = json.dumps(_finite(values), ensure_ascii=False, allow_nan=False)
     return Response(text.encode("utf-8", "replace"), status, media_type="application/json")
 
 
-def _plain(value: Any) -> Any:
-    """What JSON can hold: NumPy's numbers as Python's, and nothing for what is no number."""
+def _finite(value: Any) -> Any:
+    """The same with null in the place of numbers that JSON does not have: NaN and infinity."""
     if isinstance(value, dict):
-        return {str(name): _plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    value = json_value(value)
-    return None if (isinstance(value, float) and value != value) or value in (float("inf"), -float("inf")) else value
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 # The server of the workbench: on 127.0.0.1 alone, on a free port, behind a new token every time.

@@ -2,19 +2,52 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from lcifr.data.codec import Record
 from lcifr.data.files import is_remote, write_atomic
 from lcifr.errors import LcifrError
 from lcifr.models.loading import PICKLE_SUFFIXES, recognise
 from lcifr.workflows.folders import RESULT, SETTINGS, RunSettings
 
-# Command lines that do what the workbench does, to be shown, pasted and run.
+# What the page sends: JSON, read as typed requests; and command lines that do the same, to be shown, pasted and run.
+
+LARGEST = 2**1000
+"""Whole numbers that a float can be; JSON has larger ones."""
+NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+
+
+class PageRequest(Record):
+    """A request of the page: values of another type, and keys that it does not know, are refused."""
+
+    closed = True
+
+
+def read_json_request(body: bytes) -> dict[str, Any]:
+    """The object that a request's body holds."""
+    try:
+        found = json.loads(body or b"{}", parse_constant=_refuse, parse_int=_whole_number)
+        json.dumps(found, ensure_ascii=False).encode()  # half a character is no text, and no file or command takes it
+    except (ValueError, RecursionError):
+        raise LcifrError("the request is not JSON") from None
+    if not isinstance(found, dict) or NUL.search(body):
+        raise LcifrError("the request is not a JSON object, or contains a NUL character")
+    return found
+
+
+def _whole_number(text: str) -> int:
+    return int(text) if abs(int(text)) <= LARGEST else _refuse(text)
+
+
+def _refuse(text: str) -> Any:
+    raise ValueError(text)
 
 
 def command_words(*words: Any, **options: Any) -> list[str]:

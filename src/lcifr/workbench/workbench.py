@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import types
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any
 
+from lcifr.data.codec import JsonError, to_json
 from lcifr.errors import LcifrError
 from lcifr.phi.lint import values_of
 from lcifr.workbench.audits import AuditExplorer, AuditPlan, open_sweep
@@ -16,71 +15,20 @@ from lcifr.workbench.command_runs import PROGRAM, CommandRuns
 from lcifr.workbench.formulas import FormulaDesk, TypedFormula
 from lcifr.workbench.models import ChosenModel, DecisionAsked, ModelDesk, Subjects
 from lcifr.workbench.people_tables import PeopleTables
-from lcifr.workbench.work_folder import WorkFolder, command_line, write_example
+from lcifr.workbench.work_folder import PageRequest, WorkFolder, command_line, write_example
 from lcifr.workflows.drafting import InitRequest, init
-
-# Requests of the page as typed values: JSON in, dataclasses out, and every odd one refused.
-
-Request = TypeVar("Request")
-LARGEST = 2**1000
-"""Whole numbers that a float can be; JSON has larger ones."""
-
-
-def read_json_request(body: bytes) -> dict[str, Any]:
-    """The object that a request's body holds."""
-    try:
-        found = json.loads(body or b"{}", parse_constant=_refuse_constant)
-        json.dumps(found, ensure_ascii=False).encode()  # half a character is no text, and no file or command takes it
-    except (ValueError, RecursionError):
-        raise LcifrError("the request is no JSON") from None
-    if not isinstance(found, dict):
-        raise LcifrError("the request is no JSON object")
-    return found
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(name)
-
-
-def read_as(kind: type[Request], values: Mapping[str, Any]) -> Request:
-    """A dataclass from plain values: each of its type, none unknown, none missing."""
-    assert is_dataclass(kind)
-    known = {one.name: one for one in fields(kind)}
-    if unknown := sorted(set(values) - set(known)):
-        raise LcifrError(f"the request has an unknown entry “{unknown[0]}”")
-    needed = [name for name, one in known.items() if one.default is MISSING and one.default_factory is MISSING]
-    if missing := [name for name in needed if name not in values]:
-        raise LcifrError(f"the request lacks “{missing[0]}”")
-    hints = get_type_hints(kind)
-    return kind(**{name: _value(name, value, hints[name]) for name, value in values.items()})
-
-
-def _value(name: str, value: Any, hint: Any) -> Any:
-    choices = get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-    for choice in choices:
-        if isinstance(choice, type) and is_dataclass(choice) and isinstance(value, dict):
-            return read_as(choice, value)
-        plain = get_origin(choice) or choice
-        if plain is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST:
-            return float(value)
-        if isinstance(value, str) and "\0" in value:
-            break
-        if isinstance(value, plain) and not (isinstance(value, bool) and plain is not bool):
-            return value
-    raise LcifrError(f"the request’s “{name}” is not of its kind")
-
 
 # Workbench: everything that the page can ask for, by name; each a typed request and what answers it.
 
 
 @dataclass(frozen=True)
-class NothingAsked:
+class EmptyRequest(PageRequest):
     """A request without anything to say."""
 
 
 @dataclass(frozen=True)
-class TableAsked:
-    """A table, and the schema it is read with; row : somebody of it."""
+class TableAsked(PageRequest):
+    """A table, and the schema it is read with; row : of one of its people."""
 
     table: str
     schema: str = ""
@@ -88,7 +36,7 @@ class TableAsked:
 
 
 @dataclass(frozen=True)
-class ProposalAsked:
+class ProposalAsked(PageRequest):
     """A table to propose a schema and a formula for; target : the column that is predicted, or nothing."""
 
     table: str
@@ -96,14 +44,14 @@ class ProposalAsked:
 
 
 @dataclass(frozen=True)
-class FileAsked:
+class FileAsked(PageRequest):
     """A file or a folder."""
 
     name: str
 
 
 @dataclass(frozen=True)
-class FormulaToSave:
+class FormulaToSave(PageRequest):
     """A formula for a file; seen : the hash of the file as it was opened."""
 
     file: str
@@ -113,8 +61,8 @@ class FormulaToSave:
 
 
 @dataclass(frozen=True)
-class PersonAsked:
-    """A person of an audit; values : of somebody else, for what if."""
+class PersonAsked(PageRequest):
+    """A person of an audit; values : of a changed copy, for "what if"."""
 
     audit: str
     id: str
@@ -125,7 +73,7 @@ class PersonAsked:
 class Ability:
     """What the page can ask for: the kind of its request, and what answers."""
 
-    request: type[Any]
+    request: type[PageRequest]
     answer: Callable[[Any], Any]
 
 
@@ -145,8 +93,8 @@ class Workbench:
         self.audits = AuditExplorer(self.folder)
         formulas, models, audits = self.formulas, self.models, self.audits
         self._abilities: dict[str, Ability] = {
-            "folder": Ability(NothingAsked, lambda _: self.listing()),
-            "example": Ability(NothingAsked, lambda _: self.example()),
+            "folder": Ability(EmptyRequest, lambda _: self.listing()),
+            "example": Ability(EmptyRequest, lambda _: self.example()),
             "table": Ability(TableAsked, lambda asked: self.tables.open(asked.table, asked.schema).card()),
             "table/row": Ability(TableAsked, self.row),
             "table/propose": Ability(ProposalAsked, self.propose),
@@ -161,8 +109,8 @@ class Workbench:
             "audit/plan": Ability(AuditPlan, lambda plan: {"command": command_line(*self.planned(plan).words())}),
             "audit/start": Ability(AuditPlan, self.start),
             "audit/resume": Ability(FileAsked, self.resume),
-            "run/stop": Ability(NothingAsked, lambda _: self.runs.stop()),
-            "run/state": Ability(NothingAsked, lambda _: self.runs.state()),
+            "run/stop": Ability(EmptyRequest, lambda _: self.runs.stop()),
+            "run/state": Ability(EmptyRequest, lambda _: self.runs.state()),
             "audit/open": Ability(FileAsked, lambda asked: audits.open(asked.name)),
             "audit/person": Ability(PersonAsked, lambda asked: audits.person(asked.audit, asked.id)),
             "audit/what-if": Ability(PersonAsked, lambda asked: audits.what_if(asked.audit, asked.id, asked.values)),
@@ -176,10 +124,13 @@ class Workbench:
         return tuple(self._abilities)
 
     def answer(self, name: str, values: Mapping[str, Any]) -> Any:
-        """Plain values for JSON; KeyError for what nobody can ask for."""
+        """Plain values for JSON; KeyError for an unknown name."""
         ability = self._abilities[name]
-        found = ability.answer(read_as(ability.request, values))
-        return asdict(found) if is_dataclass(found) and not isinstance(found, type) else found
+        try:
+            asked = ability.request.from_dict(values)
+        except JsonError as problem:
+            raise LcifrError(f"the request does not fit: {problem}") from None
+        return to_json(ability.answer(asked))
 
     def close(self) -> None:
         """Stop what runs; what is done is kept."""
@@ -207,10 +158,10 @@ class Workbench:
     def example(self) -> dict[str, Any]:
         """Write the example's files, and start to learn its model."""
         made = write_example(self.folder)
-        return {"files": list(made.files), "run": asdict(self.runs.start(made.words, made.words[-1].partition("=")[2]))}
+        return {"files": list(made.files), "run": self.runs.start(made.words, made.words[-1].partition("=")[2])}
 
     def row(self, asked: TableAsked) -> dict[str, Any]:
-        """Somebody of a table, by attribute."""
+        """One person of a table, by attribute."""
         table = self.tables.open(asked.table, asked.schema)
         row = table.rows[0] if asked.row is None else asked.row
         return {"row": row, "values": values_of(table.people, table.place(row))}

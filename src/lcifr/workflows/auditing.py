@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError, did_you_mean
 from lcifr.workflows.baselines import JudgedBaselines
-from lcifr.workflows.events import Listener, StepKind, listening, step
+from lcifr.workflows.events import Listener, StepKind, listening, note, step
 from lcifr.workflows.folders import Command, run_folder
 from lcifr.workflows.labels import check_labels
 from lcifr.workflows.people import PeopleSource, is_table, part_for
@@ -96,7 +96,6 @@ def audit_people(
 
 def _device(subject: Subject, asked: str, workers: Workers) -> str | None:
     """Where the bounds of a job are computed; None for the CPU, where trees are searched."""
-    from lcifr.workflows.events import note
     from lcifr.workflows.executors import job_device
 
     device = job_device(asked, workers)
@@ -464,6 +463,8 @@ def _baselines_of_model(
             "baselines need people with labels other than the audited ones, and none were given",
             fix="add --reference TABLE, such as the training table, with the --target column",
         )
+    if prepared.training is not None and source.label is None and request.baselines is None:
+        note("no baselines: there are no labels of these people with which models could be compared")
     if prepared.training is None or not request.wants_baselines(source):
         return JudgedBaselines()
     from lcifr.estimators import FairEncoder

@@ -6,7 +6,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +17,11 @@ from lcifr.certification.bundle import ENCODER, ENCODING, MODEL, SIMILARITY, enc
 from lcifr.certification.subject import rule_of_bundle
 from lcifr.check.people import DIFFERS, NAMED, NOT_GIVEN, SAME, SHOWN, FileComparison, compare_people
 from lcifr.data.attributes import attribute_to_dict
+from lcifr.data.codec import Record
 from lcifr.errors import ArtefactError, LcifrError, no_such_file
 from lcifr.phi.core import distinct_values
 from lcifr.workflows.events import step
+from lcifr.workflows.options import REQUIRED, argument, describe_option, id_option, missing_option, option
 from lcifr.workflows.people import read_schema
 from lcifr.workflows.subjects import open_model
 
@@ -49,32 +51,37 @@ class RankedValues:
     values: tuple[float, ...]
 
 
+PANEL: dict[str, Any] = {"panel": "Your own files, to compare the bundle with"}
+
+
 @dataclass(frozen=True, kw_only=True)
 class OwnFiles:
-    """Files of whoever reads a bundle; None, or nothing, for what is not given.
+    """The reader's own files; what is not given is not compared."""
 
-    Parameters
-    ----------
-    people : a table, with ``id_column`` the column of their names. model : a file, or the folders of a producer and a
-        consumer. describe : the description of a model file. missing : its number that stands for a missing value.
-    phi, schema : files, or names of ready ones. train : the table whose standard deviations and ranks φ speaks of.
-    """
-
-    people: Path | None = None
-    id_column: str | None = None
-    model: tuple[Path, ...] = ()
-    describe: Path | None = None
-    phi: str | None = None
-    schema: str | None = None
-    train: Path | None = None
-    missing: float | None = None
+    people: Path | None = option(None, "The people: .csv or .parquet.", metavar="TABLE", **PANEL)
+    id_column: str | None = id_option()
+    model: tuple[Path, ...] = option(
+        (),
+        "The model (ONNX, skops, XGBoost, LightGBM), or the producer's and the consumer's folder.",
+        metavar="FILE|FOLDER",
+        **PANEL,
+    )
+    describe: Path | None = describe_option(**PANEL)
+    missing: float | None = missing_option()
+    phi: str | None = option(None, "Who counts as similar.", metavar="FILE|NAME", **PANEL)
+    schema: str | None = option(
+        None, "The schema: a .toml file. (Default: the .toml next to the .phi.)", metavar="FILE|NAME", **PANEL
+    )
+    train: Path | None = option(
+        None, "The table that supplies the standard deviations and ranks in φ.", metavar="TABLE", **PANEL
+    )
 
     @property
     def are_given(self) -> bool:
-        return self != OwnFiles()
+        return any(getattr(self, one.name) != one.default for one in fields(OwnFiles))
 
     def refuse_lost(self) -> None:
-        """What is not there is said before anything is checked."""
+        """Refuse paths that do not exist, before anything is checked."""
         for path in (self.people, self.describe, self.train, *self.model):
             if path is not None and not path.exists():
                 raise no_such_file(str(path), "check the path")
@@ -131,10 +138,19 @@ class CheckedBundle:
 
 
 @dataclass(frozen=True)
-class PeopleDigest:
-    """digest : SHA-256 of the canonical lines. attributes : what it binds. unbound : columns of which it says nothing.
+class DigestRequest:
+    """The table whose people are hashed."""
 
-    incomplete : people of whom a value is missing.
+    table: Path = argument("TABLE", "The people: .csv or .parquet.")
+    schema: str = option(REQUIRED, "The schema: a .toml file.", metavar="FILE|NAME")
+    id_column: str | None = id_option()
+
+
+@dataclass(frozen=True)
+class PeopleDigest(Record):
+    """digest : SHA-256 of the canonical lines. attributes : what it binds. unbound : columns that it ignores.
+
+    incomplete : people with a missing value.
     """
 
     digest: str
@@ -143,18 +159,14 @@ class PeopleDigest:
     unbound: tuple[str, ...]
     incomplete: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return asdict(self)
 
-
-def digest_people(table: Path, schema: str, id_column: str | None = None) -> PeopleDigest:
-    """The digest of the people of a .csv, .tsv or .parquet file; schema : a file, or the name of a dataset."""
+def digest_people(request: DigestRequest) -> PeopleDigest:
+    """The digest of the people of a .csv, .tsv or .parquet file."""
     from lcifr.check.people import kinds_of
 
-    known = read_schema(schema)
-    with step(f"Reading {table}"):
-        people = read_canonical(table, kinds_of(known.to_dict()), id_column)
+    known = read_schema(request.schema)
+    with step(f"Reading {request.table}"):
+        people = read_canonical(request.table, kinds_of(known.to_dict()), request.id_column)
     persons = (json.loads(line)[1:] for line in people.lines.values())
     incomplete = sum(any(value is None for _, value in values) for values in persons)
     return PeopleDigest(people.digest, len(people.lines), known.names, people.unbound, incomplete)
@@ -213,7 +225,9 @@ def _values(column: pa.ChunkedArray, numeric: bool, where: str) -> Iterator[floa
     values, odd = to_float(column)
     if len(odd) or np.isinf(values).any():
         row = odd[0] if len(odd) else int(np.isinf(values).argmax())
-        raise LcifrError(f"{where}: {column[row].as_py()!r} in row {row} is no finite number", fix="correct the table")
+        raise LcifrError(
+            f"{where}: {column[row].as_py()!r} in row {row} is not a finite number", fix="correct the table"
+        )
     yield from (None if np.isnan(value) else float(value) for value in values)
 
 
@@ -278,7 +292,7 @@ def derive_from_folders(folders: tuple[Path, ...], rule: Json | None) -> Derived
     heads = [folder for folder in folders if (folder / HEAD).is_file()]
     if strange := [folder for folder in folders if folder not in (*encoders, *heads)]:
         raise LcifrError(
-            f"{strange[0]} holds no {ENCODER_FILE} and no {HEAD}",
+            f"{strange[0]} contains neither {ENCODER_FILE} nor {HEAD}",
             fix="give a model file, or the folders that `lcifr produce` and `lcifr consume` wrote",
         )
     if rule is None:
@@ -315,7 +329,7 @@ def without_choices(rule: Json | None) -> Json | None:
 # A bundle about a sample of the reader's people: whether it is the one that its seed draws from their table.
 
 SAMPLE = "the same, of a sample"
-"""Never "the same": whoever chose the seed chose the sample."""
+"""Not "the same": the party that chose the seed chose the sample."""
 
 
 def as_sample(found: FileComparison, yours: CanonicalPeople, drawn: Drawn | None) -> FileComparison:
@@ -529,7 +543,9 @@ class BundleBinding:
             return FileComparison("model", NOT_GIVEN)
         folders = any(path.is_dir() for path in paths)
         if not folders and len(paths) > 1:
-            raise LcifrError(f"{len(paths)} model files were given", fix="give one, or the folders of two parties")
+            raise LcifrError(
+                f"{len(paths)} model files were given", fix="give one file, or the folders of a producer and a consumer"
+            )
         table = self.files.people or self.files.train
         if not folders and table is None:
             return FileComparison("model", NAMED, ("it is read for the columns of a table: give --people or --train",))

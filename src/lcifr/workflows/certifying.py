@@ -162,15 +162,15 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
     for found in read_certified(file, model, on=on):
         tally.add(found, None, {})
     return CertifyResult(
-        used.target,
-        used.task,
-        used.classes,
-        used.tolerance,
-        f"hand-over, {on}",
-        state_tally(tally, held_out=False),
-        CERTIFIED,
-        str(computed),
-        str(handed.provenance.arithmetic),
+        target=used.target,
+        task=used.task,
+        classes=used.classes,
+        tolerance=used.tolerance,
+        proved=f"hand-over, {on}",
+        statement=state_tally(tally, held_out=False),
+        certificates=CERTIFIED,
+        arithmetic=str(computed),
+        encoder_arithmetic=str(handed.provenance.arithmetic),
         provenance=learned_from,
         labels=labels,
     )

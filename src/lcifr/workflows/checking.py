@@ -1,15 +1,17 @@
-"""The work of ``lcifr check``: the exact checker on an audit bundle, held against the reader's own files."""
+"""The work of ``lcifr check``: the exact checker run on a bundle, and the bundle compared with the reader's files."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from lcifr.data.codec import Record, inline, key
 from lcifr.errors import LcifrError
 from lcifr.workflows.binding import OwnFiles
 from lcifr.workflows.events import Listener, StepKind, listening, step
+from lcifr.workflows.options import argument, option
 
 if TYPE_CHECKING:
     from lcifr.certification.bundle import Drawn
@@ -18,15 +20,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class CheckRequest:
-    """bundle : its folder, or the folder of the run that wrote it. patience : times the usual work for one person.
+class CheckRequest(OwnFiles):
+    """Which bundle to check, and the reader's own files to compare it with."""
 
-    files : the reader's own, to compare the bundle with.
-    """
-
-    bundle: Path
-    patience: int = 1
-    files: OwnFiles = field(default_factory=OwnFiles)
+    bundle: Path = argument("BUNDLE", "The `bundle` folder of a producer or an audit.", before="people")
+    patience: int = option(
+        1, "Allow this many times the usual work per person.", metavar="TIMES", least=1, before="people"
+    )
+    strict: bool = option(False, "Exit 4 if every claim is confirmed, but someone has no claim.", before="patience")
 
     @property
     def folder(self) -> Path:
@@ -36,16 +37,16 @@ class CheckRequest:
 
 
 @dataclass(frozen=True)
-class CheckResult:
-    """What the checker confirms; drawn : whom the bundle says it is about, None where it does not say so.
+class CheckResult(Record):
+    """What the checker confirms; drawn : the sample that the bundle says it is about, None where it names none.
 
     about : φ, who can exist and the rule of decision in words. compared : with the reader's own files, if any.
     """
 
-    report: CheckReport
-    drawn: Drawn | None
+    report: CheckReport = field(metadata=inline())
     about: Sequence[str] = ()
     compared: Sequence[FileComparison] = ()
+    drawn: Drawn | None = field(default=None, metadata=key(omit=True))
 
     @property
     def exit_code(self) -> int:
@@ -57,12 +58,6 @@ class CheckResult:
     def lines(self) -> list[str]:
         """For people to read."""
         return [*self.report.lines(), *self.about, *(line for one in self.compared for line in one.lines())]
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        drawn = {} if self.drawn is None else {"drawn": asdict(self.drawn)}
-        compared = [asdict(one) for one in self.compared]
-        return {**asdict(self.report), "about": list(self.about), "compared": compared, **drawn}
 
 
 def check(request: CheckRequest, listener: Listener | None = None) -> CheckResult:
@@ -76,7 +71,7 @@ def check(request: CheckRequest, listener: Listener | None = None) -> CheckResul
     bundle = request.folder
     if not bundle.is_dir():
         raise LcifrError(f"{bundle}: there is no such folder", fix="give the folder `bundle` of a producer or an audit")
-    request.files.refuse_lost()
+    request.refuse_lost()
     try:
         with listening(listener), step("Checking", StepKind.COUNT) as progress:
             report = check_bundle(bundle, progress, request.patience)
@@ -84,13 +79,13 @@ def check(request: CheckRequest, listener: Listener | None = None) -> CheckResul
     except (Rejected, RecursionError) as problem:
         fix = "get the bundle again; nothing in it is confirmed"
         if "steps of work" in str(problem) or "values in model.json" in str(problem):
-            fix += f". If you trust whoever wrote it, allow more work: --patience {10 * request.patience}"
+            fix += f". If you trust its author, allow more work: --patience {10 * request.patience}"
         raise LcifrError(f"{bundle}: {problem}", fix=fix) from None
     compared: list[FileComparison] = []
-    if request.files.are_given:
+    if request.are_given:
         with listening(listener):
-            compared = BundleBinding(bundle, report, request.files).compare()
-    return CheckResult(report, read_drawn(bundle), about, compared)
+            compared = BundleBinding(bundle, report, request).compare()
+    return CheckResult(report, about, compared, read_drawn(bundle))
 
 
 def _is_bundle(folder: Path) -> bool:

@@ -1,4 +1,4 @@
-"""The main job on the built-in German credit data: three models learned, audited, and their proofs checked."""
+"""The work of ``lcifr demo``: train three models on German credit data, audit them, and check the proofs."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def demo_similarity() -> Similarity:
 
 
 def demo(request: DemoRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()) -> DemoResult:
-    """Learn three models, prove for each who is treated like everybody similar, and check the proofs.
+    """Train three models, certify the test people with each, and check the proofs.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def _head(encoder: FairEncoder, data: Dataset) -> Head:
 
 
 def _judge(name: str, encoder: FairEncoder, head: Head, data: Dataset, out: Path) -> DemoModel:
-    """Prove, person by person, that nobody similar gets another decision, or find somebody who does; then check it."""
+    """Audit one model on the test people: a proof or a counterexample for each person; then check all of them."""
     from lcifr.certification.audit import audit
     from lcifr.certification.bundle import write_bundle
     from lcifr.certification.handover import freeze, represent

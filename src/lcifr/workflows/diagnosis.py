@@ -19,7 +19,8 @@ from lcifr.models.network import Network
 from lcifr.models.source import ModelOutline
 from lcifr.workflows.events import Listener, listening, note, step, warn
 from lcifr.workflows.labels import LabelComparison, compare_with_labels
-from lcifr.workflows.results import read_producer, read_saved_encoder
+from lcifr.workflows.options import PRODUCER, YOUR_MODEL, argument, describe_option, missing_option, option
+from lcifr.workflows.results import CommandResult, read_producer, read_saved_encoder
 from lcifr.workflows.subjects import (
     ModelOptions,
     open_model,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from lcifr.certification.reference import LibraryComparison
     from lcifr.certification.subject import Subject
     from lcifr.data import Encoding, Individuals, Schema
+    from lcifr.models.description import ModelDescription
     from lcifr.models.loading import ModelFile
     from lcifr.prove.oracles.solvers import Solver
 
@@ -92,7 +94,7 @@ class Examined:
 
 
 @dataclass(frozen=True)
-class DoctorResult:
+class DoctorResult(CommandResult):
     """What is installed here, and how it does.
 
     Parameters
@@ -100,6 +102,10 @@ class DoctorResult:
     packages : versions of what is needed; None where it is missing. optional : the same of what may be missing.
     gpu : its name, or None.
     """
+
+    format = "lcifr-doctor-1"
+    command = "doctor"
+    also = ("well",)
 
     python: str
     platform: str
@@ -117,11 +123,6 @@ class DoctorResult:
             if one.state is Health.WRONG or (one.state is Health.BROKEN and one.name not in MAY_BE_BROKEN)
         ]
         return not ill and None not in self.packages.values()
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        said = {**asdict(self), "solvers": [asdict(one) for one in self.solvers]}
-        return {"format": "lcifr-doctor-1", "command": "doctor", **said, "well": self.well}
 
 
 def doctor(listener: Listener | None = None) -> DoctorResult:
@@ -150,7 +151,7 @@ def examine_solvers() -> list[Examined]:
             found.append(Examined(name, "", Health.ABSENT, missing.fix or str(missing)))
             continue
         except Exception as problem:
-            found.append(Examined(name, "", Health.BROKEN, f"{type(problem).__name__}: {problem}"))
+            found.append(Examined(name, "", Health.BROKEN, _fault(problem)))
             continue
         found.append(_examine(name, known, solver))
     return found
@@ -165,7 +166,7 @@ def _examine(name: str, known: str, solver: Solver) -> Examined:
         try:
             said = canary.ask(solver)
         except Exception as problem:
-            return Examined(name, known, Health.BROKEN, f"{canary.name}: {type(problem).__name__}: {problem}")
+            return Examined(name, known, Health.BROKEN, f"{canary.name}: {_fault(problem)}")
         if said:
             wrong.append(f"{canary.name}: {said}")
     state = Health.WRONG if wrong else Health.RIGHT
@@ -180,11 +181,15 @@ def examine_engine() -> list[Examined]:
     for method in ("branch", "milp"):
         try:
             said = engine_answers(method)
+            state = Health.WRONG if said else Health.RIGHT
         except Exception as problem:
-            found.append(Examined(f"engine: {method}", "", Health.BROKEN, f"{type(problem).__name__}: {problem}"))
-            continue
-        found.append(Examined(f"engine: {method}", "", Health.WRONG if said else Health.RIGHT, said or "known answers"))
+            said, state = _fault(problem), Health.BROKEN
+        found.append(Examined(f"engine: {method}", "", state, said or "known answers"))
     return found
+
+
+def _fault(problem: Exception) -> str:
+    return f"{type(problem).__name__}: {problem}"
 
 
 def _version(name: str) -> str | None:
@@ -206,56 +211,48 @@ def _gpu() -> str | None:
 
 
 @dataclass(frozen=True)
+class ShowRequest:
+    """Which model file to describe."""
+
+    file: Path = argument("FILE", "A model: ONNX, skops, XGBoost or LightGBM.")
+    describe: Path | None = describe_option(panel=YOUR_MODEL)
+    missing: float | None = missing_option()
+
+
+@dataclass(frozen=True)
 class ShownModel:
-    """A model file.
+    """A model file, and what is in it."""
 
-    Parameters
-    ----------
-    format : what the file is. description : the file that says which column feeds which input; empty for none.
-    columns : that feed the model, where it or its description says so; None where nobody does.
-    describes_columns : whether the description says so.
-    draft : whether the description is marked as one.
-    """
-
-    file: str
-    format: str
-    sha256: str
+    file: ModelFile
     outline: ModelOutline
-    description: str
-    columns: tuple[str, ...] | None
-    describes_columns: bool = False
-    draft: bool = False
-
-    @property
-    def described_words(self) -> str:
-        """What stands where, in a sentence."""
-        what = "The columns are" if self.describes_columns else "What the file does not say is"
-        return f"{what} {'declared with' if self.description.startswith('--') else 'described in'} {self.description}."
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
-        outline = asdict(self.outline) | {"classes": [json_value(one) for one in self.outline.classes]}
+        file, outline, described = self.file, self.outline, self.file.description
+        columns = outline.columns if described is None or not described.inputs else described.columns
         return {
             "format": "lcifr-model-shown-1",
             "command": "model show",
-            "file": self.file,
-            "model_format": self.format,
-            "sha256": self.sha256,
-            "description": self.description or None,
-            "draft": self.draft,
-            "columns": None if self.columns is None else list(self.columns),
-            "outline": outline,
+            "file": str(file.path),
+            "model_format": str(file.format),
+            "sha256": file.sha256,
+            "description": None if described is None else described.source,
+            "draft": described is not None and described.draft,
+            "columns": columns,
+            "outline": asdict(outline) | {"classes": [json_value(one) for one in outline.classes]},
         }
 
 
-def show_model(path: Path, describe: Path | None = None, missing: float | None = None) -> ShownModel:
-    """Load a model file and say what it is; ``missing`` as for :func:`open_model`."""
-    file = open_model(path, describe, missing, drafts=True)
-    outline, described = file.outline(), file.description
-    columns = outline.columns if described is None or not described.inputs else described.columns
-    source, inputs = ("", False) if described is None else (described.source, bool(described.inputs))
-    draft = described is not None and described.draft
-    return ShownModel(str(path), str(file.format), file.sha256, outline, source, columns, inputs, draft)
+def show_model(request: ShowRequest) -> ShownModel:
+    """Load a model file and say what it is."""
+    file = open_model(request.file, request.describe, request.missing, drafts=True)
+    return ShownModel(file, file.outline())
+
+
+def described_words(described: ModelDescription) -> str:
+    """What a description says of a model, and where it stands, in a sentence."""
+    what = "The columns are" if described.inputs else "What the file does not say is"
+    return f"{what} {'declared with' if described.source.startswith('--') else 'described in'} {described.source}."
 
 
 # A model as it was read, compared with its library on the rows of a table and on rows made up to find differences.
@@ -304,7 +301,7 @@ class DeclaredRule:
 
     Parameters
     ----------
-    people : rows of the table. others : about whom the library decides otherwise by its own rule.
+    people : rows of the table. others : rows that the library decides differently by its own rule.
     """
 
     rule: str
@@ -477,13 +474,28 @@ def _compared(name: str, people: Individuals, read: Subject) -> ComparedRows:
 
 
 @dataclass(frozen=True)
-class ExportedModel:
+class ExportRequest:
+    """Which trained networks to export, and to which file."""
+
+    producer: Path = argument("PRODUCER", PRODUCER)
+    consumer: Path | None = argument(
+        "[CONSUMER]", "The folder that `lcifr consume` wrote, to export the whole model.", None
+    )
+    out: Path = option(Path("model.onnx"), "The file to write.", metavar="FILE")
+    arithmetic: str = option("float32", "float32 or float64.", metavar="FORMAT")
+
+
+@dataclass(frozen=True)
+class ExportedModel(CommandResult):
     """A written ONNX file.
 
     Parameters
     ----------
-    inputs : the columns of the table that it takes. outputs : what it says of a person, by name.
+    inputs : the columns of the table that it takes. outputs : what it returns for each person, by name.
     """
+
+    format = "lcifr-model-exported-1"
+    command = "model export"
 
     file: str
     sha256: str
@@ -491,20 +503,8 @@ class ExportedModel:
     outputs: tuple[str, ...]
     arithmetic: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {
-            "format": "lcifr-model-exported-1",
-            "command": "model export",
-            "file": self.file,
-            "sha256": self.sha256,
-            "inputs": list(self.inputs),
-            "outputs": list(self.outputs),
-            "arithmetic": self.arithmetic,
-        }
 
-
-def export_folders(producer: Path, consumer: Path | None, out: Path, arithmetic: str = "float32") -> ExportedModel:
+def export_folders(request: ExportRequest) -> ExportedModel:
     """The producer's encoder, or with a consumer the whole model from the table's columns to the decision.
 
     Raises
@@ -516,7 +516,7 @@ def export_folders(producer: Path, consumer: Path | None, out: Path, arithmetic:
     from lcifr.models.network import as_network
     from lcifr.models.rule import Kind
 
-    kind = read_arithmetic(arithmetic)
+    producer, consumer, kind = request.producer, request.consumer, read_arithmetic(request.arithmetic)
     networks: tuple[Network, ...]
     decision: ExportedRule | None = None
     outputs: tuple[str, ...]
@@ -530,12 +530,12 @@ def export_folders(producer: Path, consumer: Path | None, out: Path, arithmetic:
         model: Model = subject.model
         if model.function.tree_count:
             raise LcifrError(
-                f"what decides in {consumer} are trees, and only networks are exported",
+                f"{consumer} decides with a tree model, and only networks are exported",
                 fix=f"export the encoder alone (`lcifr model export {producer} --out z.onnx`), "
                 "and give the trees' own file beside it",
             )
         networks, encoding = (subject.encoder.network, model.network), subject.encoding
         decision = ExportedRule(model.rule, model.labels)
         outputs = (SCORE,) if model.rule.kind is Kind.NUMBER else (SCORE, LABEL)
-    export_onnx(out, encoding, networks, decision, kind)
-    return ExportedModel(str(out), sha256_of(out), encoding.schema.names, outputs, str(kind))
+    export_onnx(request.out, encoding, networks, decision, kind)
+    return ExportedModel(str(request.out), sha256_of(request.out), encoding.schema.names, outputs, str(kind))

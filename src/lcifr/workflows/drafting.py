@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lcifr.data import Categorical, Numeric, Schema
+from lcifr.data.codec import key
 from lcifr.data.frames import as_text
 from lcifr.data.inference import MalformedNumber, find_malformed_number
 from lcifr.data.table import complete_rows, missing_values
@@ -18,8 +19,10 @@ from lcifr.models.description import is_description, write_description
 from lcifr.phi.formula import quote_name, quote_value
 from lcifr.phi.lint import mark_of
 from lcifr.workflows.events import Listener, listening, step
+from lcifr.workflows.options import argument, id_option, missing_option, model_option, option
 from lcifr.workflows.people import no_column, read_whole
-from lcifr.workflows.proposed_description import ProposedDescription, propose_description, with_missing
+from lcifr.workflows.proposed_description import propose_description, with_missing
+from lcifr.workflows.results import CommandResult
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,24 +31,25 @@ if TYPE_CHECKING:
     from lcifr.models.source import ModelOutline
 
 
-# ColumnChoices: what a user knows of a table's columns better than a guess.
+# The request: a table, what the user knows of its columns, and where the files go; and the result.
 
 
 @dataclass(frozen=True, kw_only=True)
-class ColumnChoices:
-    """What the user knows better than a guess; names of columns.
+class InitRequest:
+    """The table to look at, what the user knows about its columns, and where the files go."""
 
-    Parameters
-    ----------
-    target, id_column : what is to be predicted, and who people are; None if not said.
-    categorical, numeric : columns of a kind that is not guessed. drop : columns to leave out.
-    """
-
-    target: str | None = None
-    id_column: str | None = None
-    categorical: tuple[str, ...] = ()
-    numeric: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
+    table: Path = argument("TABLE", "The people: a .csv or .parquet file.")
+    target: str | None = option(None, "The column to predict.", metavar="COLUMN")
+    id_column: str | None = id_option()
+    categorical: tuple[str, ...] = option(
+        (), "A column of numbers that are categories, such as postcodes. Repeatable.", metavar="COLUMN"
+    )
+    numeric: tuple[str, ...] = option((), "A column to read as numbers. Repeatable.", metavar="COLUMN")
+    drop: tuple[str, ...] = option((), "A column to leave out. Repeatable.", metavar="COLUMN")
+    model: Path | None = model_option()
+    missing: float | None = missing_option()
+    out: Path | None = option(None, "Where to write the files. (Default: next to the table.)", metavar="FOLDER")
+    force: bool = option(False, "Replace existing results.")
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -53,20 +57,64 @@ class ColumnChoices:
         known = tuple(name for name in (self.target, self.id_column) if name is not None)
         return (*known, *self.categorical, *self.numeric, *self.drop)
 
+    @property
+    def folder(self) -> Path:
+        """Where schema and formula go."""
+        return self.table.parent if self.out is None else self.out
+
+    @property
+    def schema_file(self) -> Path:
+        return self.folder / f"{self._stem}.toml"
+
+    @property
+    def phi_file(self) -> Path:
+        return self.folder / f"{self._stem}.phi"
+
+    @property
+    def description_file(self) -> Path | None:
+        """Of a model; None where none is named."""
+        return None if self.model is None else (self.out or self.model.parent) / f"{self.model.stem}.toml"
+
+    @property
+    def _stem(self) -> str:
+        return self.table.name.split(".")[0] or "people"
+
+
+@dataclass(frozen=True)
+class InitResult(CommandResult):
+    """What was guessed, and where it was written.
+
+    Parameters
+    ----------
+    left_out : for each column that cannot be an attribute, what to do. to_know : what the user should look at.
+    description_file : of a model that does not name its columns; None for others.
+    """
+
+    format = "lcifr-proposal-1"
+    command = "init"
+
+    people: int
+    schema: Schema = field(metadata=key(write=Schema.to_dict))
+    formula: str
+    left_out: Mapping[str, str]
+    to_know: tuple[str, ...]
+    schema_file: Path = field(metadata=key("files.schema"))
+    phi_file: Path = field(metadata=key("files.phi"))
+    description_file: Path | None = field(default=None, metadata=key("files.describe", omit=True))
+
 
 # What a model says of the columns that it reads, brought into a schema.
 
 
-def kinds_of_model(choices: ColumnChoices, outline: ModelOutline) -> ColumnChoices:
-    """What the user says of columns, and where nothing was said, whether the model takes them as categories."""
+def kinds_of_model(request: InitRequest, outline: ModelOutline) -> InitRequest:
+    """The request with the kinds that the model knows of columns that the user did not name."""
     if outline.columns is None:
-        return choices
-    said = {*choices.named}
-    kinds = {one.name: one.is_category for one in outline.inputs if one.name not in said}
+        return request
+    kinds = {one.name: one.is_category for one in outline.inputs if one.name not in request.named}
     return replace(
-        choices,
-        categorical=(*choices.categorical, *(name for name, category in kinds.items() if category)),
-        numeric=(*choices.numeric, *(name for name, category in kinds.items() if category is False)),
+        request,
+        categorical=(*request.categorical, *(name for name, category in kinds.items() if category)),
+        numeric=(*request.numeric, *(name for name, category in kinds.items() if category is False)),
     )
 
 
@@ -179,31 +227,20 @@ DELICATE = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Proposal:
-    """left_out : for each column without meaning here, what to do. to_know : what a reader should look at."""
-
-    schema: Schema
-    formula: str
-    people: int
-    left_out: dict[str, str]
-    to_know: tuple[str, ...]
-
-
-def propose(table: Path, choices: ColumnChoices, outline: ModelOutline | None = None) -> Proposal:
-    """Look at a table, and guess; ``outline`` : of a model that reads its columns."""
-    frame = read_whole(table, "lcifr init")
-    schema, left_out = propose_schema(frame, table, choices, outline)
+def propose(request: InitRequest, frame: pa.Table, outline: ModelOutline | None = None) -> InitResult:
+    """Guess from the rows of a table; ``outline`` : of a model that reads its columns."""
+    schema, left_out = propose_schema(frame, request, outline)
     delicate = [one.name for one in schema if DELICATE.search(_words(one.name))]
     freed = freed_attributes(schema, delicate)
-    columns = _about_the_columns(frame, schema, choices.target, skipped=outline is not None)
+    columns = _about_the_columns(frame, schema, request.target, skipped=outline is not None)
     to_know = (*columns, *_about_the_guess(schema, delicate, freed))
     flat = [one.name for one in schema.numeric if _is_flat(frame[one.name])]
-    return Proposal(schema, write_formula(table, schema, freed, flat), len(frame), left_out, to_know)
+    formula = write_formula(request.table, schema, freed, flat)
+    return InitResult(len(frame), schema, formula, left_out, to_know, request.schema_file, request.phi_file)
 
 
 def propose_schema(
-    frame: pa.Table, table: Path, choices: ColumnChoices, outline: ModelOutline | None = None
+    frame: pa.Table, request: InitRequest, outline: ModelOutline | None = None
 ) -> tuple[Schema, dict[str, str]]:
     """The attributes that the columns of a table look like; and for each column that is left out, what to do.
 
@@ -214,18 +251,19 @@ def propose_schema(
     NetworkError
         If the model reads a column that the table has not, or that can be no attribute.
     """
+    table = str(request.table)
     if outline is not None:
-        refuse_unknown_columns(outline, frame.column_names, str(table), {})
-        choices = kinds_of_model(choices, outline)
-    for name in choices.named:
+        refuse_unknown_columns(outline, frame.column_names, table, {})
+        request = kinds_of_model(request, outline)
+    for name in request.named:
         if name not in frame.column_names:
-            raise no_column(str(table), name, frame.column_names)
+            raise no_column(table, name, frame.column_names)
     if not len(frame):
         raise LcifrError(f"{table} has no rows", fix="give a table of people")
-    left_out = dict.fromkeys(choices.drop, "dropped (--drop)")
-    if choices.id_column is not None:
-        left_out[choices.id_column] = "used as the id (--id)"
-    known = {choices.target, *choices.categorical, *choices.numeric}
+    left_out = dict.fromkeys(request.drop, "dropped (--drop)")
+    if request.id_column is not None:
+        left_out[request.id_column] = "used as the id (--id)"
+    known = {request.target, *request.categorical, *request.numeric}
     read = () if outline is None else outline.columns or ()
     for name in frame.column_names:
         if name in left_out or name in known or (name in read and _is_flat(frame[name])):
@@ -233,28 +271,26 @@ def propose_schema(
         if advice := _advice(frame, name):
             left_out[name] = advice
     if outline is None:
-        return _infer(frame, choices, left_out), left_out
+        return _infer(frame, request, left_out), left_out
     try:
-        schema = _infer(frame, choices, left_out)
+        schema = _infer(frame, request, left_out)
     except TableError as error:
         left_out |= {str(one.column): one.message for one in error.problems if one.column in (outline.columns or ())}
-        refuse_unknown_columns(
-            outline, [name for name in frame.column_names if name not in left_out], str(table), left_out
-        )
+        refuse_unknown_columns(outline, [name for name in frame.column_names if name not in left_out], table, left_out)
         raise
-    refuse_unknown_columns(outline, schema.names, str(table), left_out)
+    refuse_unknown_columns(outline, schema.names, table, left_out)
     return with_values_of_model(schema, outline), left_out
 
 
-def _infer(frame: pa.Table, choices: ColumnChoices, left_out: dict[str, str]) -> Schema:
+def _infer(frame: pa.Table, request: InitRequest, left_out: dict[str, str]) -> Schema:
     """What the library infers, without the columns that it refuses; they are added to those left out."""
 
     def infer() -> Schema:
         return Schema.infer(
             frame,
-            target=choices.target,
-            categorical=choices.categorical,
-            numeric=choices.numeric,
+            target=request.target,
+            categorical=request.categorical,
+            numeric=request.numeric,
             drop=list(left_out),
         )
 
@@ -262,10 +298,10 @@ def _infer(frame: pa.Table, choices: ColumnChoices, left_out: dict[str, str]) ->
         return infer()
     except TableError as error:
         refused = {one.column: _for_a_shell(one) for one in error.problems if one.column is not None}
-        if not refused or set(refused) & {*choices.categorical, *choices.numeric}:
+        if not refused or set(refused) & {*request.categorical, *request.numeric}:
             raise
         left_out |= refused
-    if len(left_out) + (choices.target is not None) >= len(frame.column_names):
+    if len(left_out) + (request.target is not None) >= len(frame.column_names):
         raise LcifrError("no column is left that can be an attribute", fix="turn dates and texts into numbers first")
     return infer()
 
@@ -387,87 +423,6 @@ def _tells(column: pa.ChunkedArray, target: pa.ChunkedArray) -> bool:
     return len(np.unique(x)) > MANY and bool((steps >= 0).all() or (steps <= 0).all())
 
 
-# A schema and a formula proposed for a table, from request to the two files.
-
-
-@dataclass(frozen=True, kw_only=True)
-class InitRequest(ColumnChoices):
-    """The table to look at, what is known of its columns, and where both files go; see :class:`ColumnChoices`.
-
-    Parameters
-    ----------
-    table : a .csv or .parquet file. out : the folder for schema and formula; None for the table's own.
-    model : the file of a model that already decides about such people; what it knows of columns is used, and where it
-        knows none a description of it is proposed too. missing : of an XGBoost file, what stands for a missing value.
-    force : replace files that are there.
-    """
-
-    table: Path
-    model: Path | None = None
-    missing: float | None = None
-    out: Path | None = None
-    force: bool = False
-
-    @property
-    def folder(self) -> Path:
-        """Where both files go."""
-        return self.table.parent if self.out is None else self.out
-
-    @property
-    def schema_file(self) -> Path:
-        return self.folder / f"{self._stem}.toml"
-
-    @property
-    def phi_file(self) -> Path:
-        return self.folder / f"{self._stem}.phi"
-
-    @property
-    def description_file(self) -> Path | None:
-        """Of a model; None where none is named."""
-        return None if self.model is None else (self.out or self.model.parent) / f"{self.model.stem}.toml"
-
-    @property
-    def _stem(self) -> str:
-        return self.table.name.split(".")[0] or "people"
-
-
-@dataclass(frozen=True)
-class InitResult:
-    """What was guessed, and where it was written.
-
-    Parameters
-    ----------
-    left_out : for each column that can be no attribute, what to do. to_know : what a reader should look at.
-    description_file : of a model that knows no columns; None for others.
-    """
-
-    people: int
-    schema: Schema
-    formula: str
-    left_out: Mapping[str, str]
-    to_know: tuple[str, ...]
-    schema_file: Path
-    phi_file: Path
-    description_file: Path | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {
-            "format": "lcifr-proposal-1",
-            "command": "init",
-            "people": self.people,
-            "schema": self.schema.to_dict(),
-            "formula": self.formula,
-            "left_out": dict(self.left_out),
-            "to_know": list(self.to_know),
-            "files": {"schema": str(self.schema_file), "phi": str(self.phi_file), **self._described},
-        }
-
-    @property
-    def _described(self) -> dict[str, str]:
-        return {} if self.description_file is None else {"describe": str(self.description_file)}
-
-
 def init(request: InitRequest, listener: Listener | None = None) -> InitResult:
     """Propose a schema (.toml) and a similarity formula (.phi) for a table: guesses, for a person to correct.
 
@@ -477,7 +432,7 @@ def init(request: InitRequest, listener: Listener | None = None) -> InitResult:
     """
     files = (request.schema_file, request.phi_file)
     with listening(listener):
-        outline = None if request.model is None else outline_for_proposal(request.model, request.missing)
+        outline = None if request.model is None else _outline(request.model, request.missing)
         described = None if outline is None or not outline.needs_description else request.description_file
         if described in files:
             raise LcifrError(f"schema and description would both be {described}", fix="rename the model or the table")
@@ -493,28 +448,23 @@ def init(request: InitRequest, listener: Listener | None = None) -> InitResult:
                 fix="use --force to replace, or --out for another folder",
             )
         with step(f"Reading {request.table}"):
-            found = propose(request.table, request, outline)
-            proposed = None if outline is None or described is None else propose_for(outline, found.schema, request)
+            frame = read_whole(request.table, "lcifr init")
+            found = propose(request, frame, outline)
+            drafted = (
+                None if outline is None or described is None else propose_description(outline, found.schema, frame)
+            )
     request.folder.mkdir(parents=True, exist_ok=True)
     found.schema.save(request.schema_file)
     request.phi_file.write_text(found.formula, encoding="utf-8")
-    to_know = found.to_know
-    if proposed is not None and described is not None:
-        write_description(proposed.description, described, proposed.comments)
-        to_know = (*proposed.to_know, *to_know)
-    return InitResult(found.people, found.schema, found.formula, found.left_out, to_know, *files, described)
+    if drafted is None or described is None:
+        return found
+    write_description(replace(drafted.description, missing=request.missing), described, drafted.comments)
+    return replace(found, to_know=(*drafted.to_know, *found.to_know), description_file=described)
 
 
-def outline_for_proposal(model: Path, missing: float | None = None) -> ModelOutline:
-    """What a model says of its columns, before anybody has described it."""
+def _outline(model: Path, missing: float | None) -> ModelOutline:
+    """What a model file says of its columns, without a description."""
+    from lcifr.models.loading import load_file
+
     with step(f"Opening {model}"):
-        from lcifr.models.loading import load_file
-
         return load_file(model, None if missing is None else with_missing(model, None, missing)).outline()
-
-
-def propose_for(outline: ModelOutline, schema: Schema, request: InitRequest) -> ProposedDescription:
-    """A description of a model for the columns of a table."""
-
-    found = propose_description(outline, schema, read_whole(request.table, "lcifr init"))
-    return replace(found, description=replace(found.description, missing=request.missing))

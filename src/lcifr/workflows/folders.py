@@ -12,12 +12,13 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from platformdirs import user_cache_path
 
+from lcifr.data.codec import JsonError, Record, key
 from lcifr.data.files import StoragePlace
 from lcifr.errors import LcifrError
 from lcifr.workflows.events import Resumed, StepKind, emit, note, step
@@ -96,7 +97,7 @@ class RunInput:
 
 
 @dataclass(frozen=True)
-class RunSettings:
+class RunSettings(Record):
     """Everything that a run depends on, and what it wrote.
 
     Parameters
@@ -105,6 +106,8 @@ class RunSettings:
     inputs : what was read, by argument. started, finished : UTC. files : hashes of what was written; empty before.
     """
 
+    head = ("format",)
+    format: ClassVar[str] = FORMAT
     command: str
     arguments: Mapping[str, Any]
     argv: tuple[str, ...]
@@ -112,8 +115,8 @@ class RunSettings:
     versions: Mapping[str, str]
     inputs: Mapping[str, RunInput]
     started: str
-    finished: str | None = None
-    files: Mapping[str, str] = field(default_factory=dict)
+    finished: str | None = field(default=None, metadata=key(omit=True))
+    files: Mapping[str, str] = field(default_factory=dict, metadata=key(omit=True))
 
     @classmethod
     def of(cls, command: Command, inputs: Mapping[str, Path]) -> RunSettings:
@@ -135,19 +138,6 @@ class RunSettings:
         """Whether the other run does the very same, whenever it began."""
         return all(getattr(self, name) == getattr(other, name) for name in LASTING)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The content of ``settings.json``."""
-        ended = () if self.finished else ("finished", "files")
-        said = {name: value for name, value in asdict(self).items() if name not in ended}
-        return {"format": FORMAT, **said, "argv": list(self.argv)}
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> RunSettings:
-        """What :meth:`to_dict` gave; KeyError or TypeError where something is missing or odd."""
-        known = {one.name: plain[one.name] for one in fields(cls) if one.name in plain}
-        inputs = {str(name): RunInput(**one) for name, one in plain["inputs"].items()}
-        return cls(**known | {"argv": tuple(map(str, plain["argv"])), "inputs": inputs})
-
     @classmethod
     def read(cls, folder: Path) -> RunSettings:
         """Of a result folder."""
@@ -160,7 +150,7 @@ class RunSettings:
         try:
             if found["format"] == FORMAT:
                 return cls.from_dict(found)
-        except (KeyError, TypeError, AttributeError):
+        except (KeyError, TypeError, JsonError):
             pass
         raise LcifrError(f"{path} is not of the format {FORMAT}", fix="give the folder as it was written")
 
@@ -431,7 +421,7 @@ def fitting_together(folder: Path) -> Iterator[None]:
     except (KeyError, TypeError, ValueError) as problem:
         if isinstance(problem, LcifrError):
             raise
-        raise ArtefactError(f"{folder}: its contents are inconsistent: {problem!r}") from None
+        raise ArtefactError(f"{folder}: its contents are inconsistent: {problem}") from None
 
 
 # -- the folder itself -------------------------------------------------------------------------------------------------

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lcifr.data.codec import Record, to_json
 from lcifr.data.files import is_remote
 from lcifr.errors import LcifrError, TableError, no_such_file
 from lcifr.workflows.events import Listener, StepKind, listening, note, step
+from lcifr.workflows.options import argument, option
 from lcifr.workflows.people import (
     find_schema,
     fit_similarity,
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from lcifr.datasets import Source
     from lcifr.errors import TableProblem
     from lcifr.phi import Similarity
-    from lcifr.phi.lint import Example, Finding
+    from lcifr.phi.lint import Finding
     from lcifr.phi.neighbours import Neighbours
 
 
@@ -37,22 +39,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FormulaRequest:
-    """Which formula to look at, and with whom.
+    """Which formula to look at, and the people to look at it with.
 
     Parameters
     ----------
-    formula : a .phi file, or the name of a ready one. data : a table or the name of a dataset, whose training people
-        are looked at; None for the dataset of a ready formula. schema : a .toml file or the name of a dataset; None for
-        the .toml beside the formula, else what is inferred.
+    data : None for the dataset of a ready-made formula. schema : None for the .toml next to the formula, else inferred.
     """
 
-    formula: str
-    data: str | None = None
-    schema: str | None = None
+    formula: str = argument("FILE|NAME", "A .phi file, or a ready-made formula; see `lcifr phi list`.")
+    data: str | None = option(
+        None,
+        "The people: a .csv or .parquet file, or the name of a dataset (its training people).",
+        metavar="FILE|NAME",
+    )
+    schema: str | None = option(None, "The schema: a .toml file, or the name of a dataset.", metavar="FILE|NAME")
 
 
 @dataclass(frozen=True)
-class ExplainedFormula:
+class CountOptions:
+    """How many people's neighbours are counted, and which."""
+
+    most: int = option(500, "Count the similar people of at most this many people.", least=1)
+    seed: int = option(0, "Seed for the sample and the examples.")
+
+
+@dataclass(frozen=True)
+class ExplainedFormula(Record):
     """source : the file or name of the formula. formula : its text as lcifr prints it. english : what it says."""
 
     source: str
@@ -90,14 +102,13 @@ class FormulaCheckResult:
         from lcifr.phi.formula import print_formula
 
         found = self.neighbours
-        scales = [asdict(one) for one in scale_sources(self.similarity, self.data)]
         return {
             "source": self.similarity.source,
             "formula": print_formula(self.similarity.formula),
             "hash": self.similarity.hash,
             "data": self.data,
             "english": self.similarity.explain(),
-            "scales": scales,
+            "scales": to_json(scale_sources(self.similarity, self.data)),
             "findings": [self._finding(finding) for finding in self.findings],
             "neighbours": {
                 "people": found.people,
@@ -109,8 +120,8 @@ class FormulaCheckResult:
                 "largest": found.largest,
                 "largest_row": found.largest_row,
                 "share_without": found.share_isolated,
-                "similar_pairs": [_plain_example(example) for example in found.similar],
-                "just_missed_pairs": [_plain_example(example) for example in found.missed],
+                "similar_pairs": to_json(found.similar),
+                "just_missed_pairs": to_json(found.missed),
             },
         }
 
@@ -124,7 +135,7 @@ class FormulaCheckResult:
             "message": finding.message,
             "line": place.line if place else None,
             "column": place.column if place else None,
-            "examples": [_plain_example(example) for example in finding.examples],
+            "examples": to_json(finding.examples),
         }
 
 
@@ -217,7 +228,7 @@ def _read_people(data: str, request: FormulaRequest) -> _FormulaPeople:
 
 
 def _complete_people(data: str, schema: Schema, table: pa.Table) -> _FormulaPeople:
-    """Those of whom everything is known: φ says nothing about others, and an audit of a model leaves them out too."""
+    """The rows without missing values: φ is not defined for others, and an audit of a model leaves them out too."""
     from lcifr.data.table import complete_rows
 
     kept = complete_rows(table, schema)
@@ -258,24 +269,19 @@ def _schema_alone(request: FormulaRequest) -> Schema:
     return find(request.formula.split("/")[0]).schema
 
 
-def _plain_example(example: Example) -> dict[str, Any]:
-    return {
-        "rows": list(example.rows),
-        "x": dict(example.x),
-        "other": dict(example.other),
-        "differing": list(example.differing),
-    }
-
-
 # A table checked against a schema: every problem, with row and column.
 
 
 @dataclass(frozen=True)
 class TableCheckRequest:
-    """table : a .csv or .parquet file. schema : a .toml file, or the name of a dataset; None for the one beside it."""
+    """Which table to check, against which schema."""
 
-    table: Path
-    schema: str | None = None
+    table: Path = argument("TABLE", "The table: .csv or .parquet.")
+    schema: str | None = option(
+        None,
+        "The schema: a .toml file, or the name of a dataset. "
+        "(Default: the .toml file next to the table, with the same name.)",
+    )
 
 
 @dataclass(frozen=True)
@@ -288,8 +294,8 @@ class TableCheckResult:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
-        listed = [asdict(problem) for problem in self.problems]
-        return {"file": str(self.table), "fits": not self.problems, "people": self.people, "problems": listed}
+        problems = to_json(self.problems)
+        return {"file": str(self.table), "fits": not self.problems, "people": self.people, "problems": problems}
 
 
 def check_table(request: TableCheckRequest, listener: Listener | None = None) -> TableCheckResult:
@@ -337,7 +343,7 @@ class DatasetInfo:
 
     Parameters
     ----------
-    state : ``built in``, ``here``, ``to fetch``, or ``by hand``. by_hand : what to do where nobody may download it.
+    state : ``built in``, ``here``, ``to fetch``, or ``by hand``. by_hand : what to do where it cannot be downloaded.
     """
 
     source: Source
@@ -350,10 +356,10 @@ class DatasetInfo:
         return {
             **{name: getattr(source, name) for name in PLAIN},
             "by_hand": self.by_hand,
-            "labels": list(source.labels),
-            "cautions": list(source.cautions),
+            "labels": source.labels,
+            "cautions": source.cautions,
             "state": self.state,
-            "files": [{"name": file.name, "sha256": file.sha256, "urls": list(file.urls)} for file in source.files],
+            "files": to_json(source.files),
             "schema": source.schema.to_dict(),
         }
 

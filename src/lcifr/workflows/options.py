@@ -237,6 +237,23 @@ def on_option() -> Any:
     return option(None, text + "(Default: ball; for a hand-over of trees, box.)", choices=("ball", "box"))
 
 
+def model_option() -> Any:
+    """The file of a model that was not trained by lcifr."""
+    return option(None, "The model file: ONNX, skops, XGBoost or LightGBM.", metavar="FILE", panel=YOUR_MODEL)
+
+
+def describe_option(**known: Any) -> Any:
+    """The description of a model file."""
+    text = "Describes the model's inputs and outputs. (Default: the .toml next to the model.)"
+    return option(None, text, metavar="TOML", **known)
+
+
+def missing_option() -> Any:
+    """What stands for a missing value in an XGBoost file."""
+    text = "For XGBoost files: the number that stands for a missing value. (Default: from --describe, else NaN.)"
+    return option(None, text, metavar="NUMBER", panel=YOUR_MODEL)
+
+
 def _of_network(name: str, **known: Any) -> Any:
     return learned(ENCODER, name, family=Learner.NETWORK, **known)
 

@@ -744,13 +744,6 @@ class DatasetNotes:
     partial: str | None
     cautions: tuple[str, ...]
 
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any] | None) -> DatasetNotes | None:
-        """As results have it, with None for a table of one's own."""
-        if plain is None:
-            return None
-        return cls(str(plain["title"]), plain["partial"], tuple(map(str, plain["cautions"])))
-
 
 @dataclass(frozen=True, eq=False)
 class TrainTest:

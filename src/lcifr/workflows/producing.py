@@ -33,7 +33,7 @@ from lcifr.workflows.results import (
     MODEL,
     TRAINING,
     ConsumerSummary,
-    ProducerFormula,
+    FormulaSummary,
     ProducerSummary,
     classes_of,
     plain_findings,
@@ -322,7 +322,7 @@ def summarize(
         task="classification" if encoder.target_ and len(encoder.target_.classes) else "regression",
         sizes={name: len(split) for name, split in people.splits().items()},
         held_out=people.held_out.ids,
-        phi=ProducerFormula(similarity.text, similarity.explain(), similarity.hash, similarity.source),
+        phi=FormulaSummary(similarity.text, similarity.explain(), similarity.hash, similarity.source),
         encoder=freeze(encoder).function.hash,
         unread=tuple(encoder.unread_),
         epochs=encoder.history_[-1].number + 1 if encoder.history_ else 0,
@@ -401,7 +401,7 @@ def produce(
             own = None
             if isinstance(encoder, FairBooster):
                 own = write_model(run.work, summary, encoder.head_, len(people.train))
-            result = ProduceResult(request.unaware, summary, own)
+            result = ProduceResult(unaware=request.unaware, produced=summary, model=own)
             run.finish(result.to_dict())
     return result
 

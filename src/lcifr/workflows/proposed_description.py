@@ -49,7 +49,7 @@ def propose_description(outline: ModelOutline, schema: Schema, frame: pa.Table) 
     """Guess how the columns of a table feed a model; ``schema`` has the columns that may, ``frame`` their values."""
     inputs, fits = _inputs(outline, schema, frame) if outline.columns is None else (_named(outline, schema), True)
     tensor = [one.name for one in outline.inputs]
-    if len(tensor) > 1 and outline.columns is None:  # whose is whose nobody can guess: all to the first
+    if len(tensor) > 1 and outline.columns is None:  # no way to guess which column feeds which: all to the first
         inputs = tuple(replace(one, input=tensor[0]) for one in inputs)
     output = _output(outline, schema, frame)
     given = sum(one.width for one in inputs)
@@ -219,8 +219,8 @@ def with_missing(model: Path, description: ModelDescription | None, missing: flo
 
     if (found := recognise(model)) is not ModelFormat.XGBOOST:
         raise LcifrError(
-            f"--missing is for files of XGBoost, and {model} is a model of {found}",
-            fix="leave --missing out: such a file says itself what is missing, or takes no missing values",
+            f"--missing is for XGBoost files, and {model} is a {found} model",
+            fix="leave --missing out: such a file states which values are missing, or takes none",
         )
     if description is None:
         return ModelDescription(missing=missing, source=MISSING_OPTION)

@@ -2,33 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 from lcifr.certification.bundle import Drawn
-from lcifr.certification.population import ScaleSource, Statement, decision_name
+from lcifr.certification.handover import Provenance, RadiusSummary
+from lcifr.certification.population import ScaleSource, Statement, Tally, decision_name, state_tally
 from lcifr.check.judge import CheckReport
+from lcifr.data.codec import Record, from_json, inline, key
 from lcifr.errors import LcifrError, did_you_mean
+from lcifr.learn.history import FrontierPoints
 from lcifr.models.model import Model
 from lcifr.phi.lint import Finding
 from lcifr.workflows.folders import RESULT, fitting_together, read_result
 from lcifr.workflows.people import TRAIN, DatasetNotes
 
 if TYPE_CHECKING:
-    from lcifr.certification.handover import Provenance, RadiusSummary
-    from lcifr.certification.population import Tally
     from lcifr.certification.saved_models import SavedHead, SavedProducer
-    from lcifr.estimators.tuning import FrontierPoint
+    from lcifr.certification.subject import Hashes
     from lcifr.models.model import Degeneracy
+
+
+class CommandResult(Record):
+    """What a command prints with ``--json``, and writes into its folder."""
+
+    head = ("format", "command")
+    format: ClassVar[str]
+    command: ClassVar[str]
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """The result in a folder that the command wrote."""
+        with fitting_together(folder):
+            return cls.from_dict(read_result(folder, cls.command))
 
 
 # ModelOrigin: where a model of another library comes from, how it decides, and who confirmed that.
 
 
 @dataclass(frozen=True)
-class ModelOrigin:
+class ModelOrigin(Record):
     """The model of another library that was audited, and who confirmed its decisions.
 
     Parameters
@@ -56,18 +71,6 @@ class ModelOrigin:
     groups: tuple[tuple[Any, ...], ...] = ()
     assumptions: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        plain: dict[str, Any] = {name: list(getattr(self, name)) for name in ("columns", "steps", "assumptions")}
-        return {**asdict(self), **plain, "groups": [list(group) for group in self.groups]}
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> ModelOrigin:
-        """What :meth:`to_dict` gave."""
-        groups = tuple(tuple(group) for group in plain["groups"])
-        lists = {name: tuple(plain.get(name, ())) for name in ("columns", "steps", "assumptions")}
-        return cls(**{**plain, **lists, "groups": groups})
-
     @property
     def confirmed_by(self) -> str:
         """Who decided about the two people of a counterexample, in words."""
@@ -76,12 +79,27 @@ class ModelOrigin:
 
 # A producer's and a consumer's folder: what their results say in a few words, and the saved models for proofs.
 
-Json = dict[str, Any]
 Summary = TypeVar("Summary", "ProducerSummary", "ConsumerSummary")
 
 
+def read_findings(plain: list[dict[str, str]] | None) -> tuple[Finding, ...] | None:
+    """What lint says of φ, without the people that it shows as examples."""
+    return None if plain is None else tuple(from_json(Finding, one) for one in plain)
+
+
+def plain_findings(findings: tuple[Finding, ...] | None) -> list[dict[str, str]] | None:
+    """What :func:`read_findings` reads."""
+    if findings is None:
+        return None
+    return [{"code": one.code, "severity": str(one.severity), "message": one.message} for one in findings]
+
+
+FINDINGS = key(write=plain_findings, read=read_findings)
+EMPTY_AS_NULL = key(write=lambda text: text or None, read=lambda text: text or "")
+
+
 @dataclass(frozen=True)
-class ProducerFormula:
+class FormulaSummary:
     """A formula as results show it; source : the file or name it was given by."""
 
     text: str
@@ -91,7 +109,7 @@ class ProducerFormula:
 
 
 @dataclass(frozen=True)
-class ProducerSummary:
+class ProducerSummary(Record):
     """An encoder that was learned and handed over.
 
     Parameters
@@ -106,64 +124,43 @@ class ProducerSummary:
     target: str
     data: DatasetNotes | None
     task: str
-    sizes: Mapping[str, int]
+    sizes: Mapping[str, int] = field(metadata=key("sides"))
     held_out: tuple[str | int, ...]
-    phi: ProducerFormula
+    phi: FormulaSummary
     encoder: str
     unread: tuple[str, ...]
     epochs: int
     radius: RadiusSummary
     warnings: tuple[str, ...]
     files: Mapping[str, str | None]
-    findings: tuple[Finding, ...] | None = None
+    findings: tuple[Finding, ...] | None = field(default=None, metadata=FINDINGS)
     learner: str = "network"
     scores: tuple[str, ...] = ()
 
-    def to_dict(self) -> Json:
-        """Plain values for JSON, which calls the splits sides."""
-        said = asdict(replace(self, findings=None)) | {"findings": plain_findings(self.findings)}
-        return {"sides" if name == "sizes" else name: listed(value) for name, value in said.items()}
 
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> ProducerSummary:
-        """What :meth:`to_dict` gave, read again; other keys are not looked at."""
-        from lcifr.certification.handover import RadiusSummary
-
-        before = {"findings": None, "learner": "network", "scores": ()}  # folders of before there was a choice
-        known = _known(cls, {**before, **plain, "sizes": plain["sides"]})
-        known["data"] = DatasetNotes.from_dict(known["data"])
-        known["phi"] = ProducerFormula(**_known(ProducerFormula, known["phi"]))
-        known["radius"] = RadiusSummary(**known["radius"])
-        known["findings"] = read_findings(known["findings"])
-        return cls(**known | {name: tuple(known[name]) for name in ("held_out", "unread", "warnings", "scores")})
-
-
-@dataclass(frozen=True)
-class ConsumerSummary:
-    """A consumer's model: what it predicts, what it learned from, and the encoder (provenance) it belongs to.
-
-    Parameters
-    ----------
-    classes : what it decides between; empty for numbers, which have a tolerance. model : the hash of its weights.
-    trained_on : people; None for a model from elsewhere, of which nobody knows.
-    """
+@dataclass(frozen=True, kw_only=True)
+class Decisions(Record):
+    """What a model decides: its label, and between which classes; numbers have a tolerance instead."""
 
     target: str
     task: str
     classes: tuple[Any, ...]
     tolerance: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConsumerSummary(Decisions):
+    """A consumer's model: what it predicts, what it learned from, and the encoder (provenance) it belongs to.
+
+    Parameters
+    ----------
+    target, task, classes, tolerance : as for :class:`Decisions`. model : the hash of its weights.
+    trained_on : people; None for a model from elsewhere, of which nobody knows.
+    """
+
     trained_on: int | None
     provenance: Provenance
     model: str
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> ConsumerSummary:
-        """As the results of ``consume`` and ``tune`` say it."""
-        from lcifr.certification.handover import Provenance
-
-        known = _known(cls, plain)
-        known["provenance"] = Provenance.from_dict(known["provenance"])
-        return cls(**known | {"classes": tuple(known["classes"])})
 
 
 def read_producer(folder: Path) -> ProducerSummary:
@@ -184,36 +181,11 @@ def _read(kind: type[Summary], folder: Path, *commands: str) -> Summary:
     plain = read_result(folder, *commands)
     try:
         return kind.from_dict(plain)
-    except (KeyError, TypeError, ValueError) as problem:
+    except ValueError as problem:
         raise LcifrError(
-            f"{folder / RESULT} is not as lcifr writes it: {type(problem).__name__}: {problem}",
+            f"{folder / RESULT} is not as lcifr writes it: {problem}",
             fix="give the folder as it was written, or make it again",
         ) from None
-
-
-def plain_findings(findings: tuple[Finding, ...] | None) -> list[dict[str, str]] | None:
-    """What lint says of φ, as JSON has it."""
-    if findings is None:
-        return None
-    return [{"code": one.code, "severity": str(one.severity), "message": one.message} for one in findings]
-
-
-def read_findings(plain: Sequence[Mapping[str, Any]] | None) -> tuple[Finding, ...] | None:
-    """What :func:`plain_findings` gave."""
-    from lcifr.phi.lint import Severity
-
-    if plain is None:
-        return None
-    return tuple(Finding(str(one["code"]), Severity(one["severity"]), str(one["message"])) for one in plain)
-
-
-def _known(kind: type[Any], plain: Mapping[str, Any]) -> Json:
-    return {one.name: plain[one.name] for one in fields(kind)}
-
-
-def listed(value: Any) -> Any:
-    """A tuple as JSON has it."""
-    return list(value) if isinstance(value, tuple) else value
 
 
 TRAINING, MODEL = Path("people") / "train.parquet", "model.safetensors"
@@ -270,30 +242,23 @@ def _of_learning(one: Degeneracy) -> str:
 
 # What producers' and consumers' runs found: frozen dataclasses, each with one way to JSON and one way back.
 
-NOT_CONSUMED = ("subgroups", "baselines")  # of a statement: a consumer knows no attributes and trains no baselines
 
-
-@dataclass(frozen=True)
-class ProduceResult:
+@dataclass(frozen=True, kw_only=True)
+class ProduceResult(CommandResult):
     """What ``produce`` says; unaware : whether the encoder is the baseline by that name.
 
     model : of a booster for classes, the sum of its scores, by which it decides itself; None for all others.
     """
 
     unaware: bool
-    produced: ProducerSummary
-    model: ConsumerSummary | None = None
+    produced: ProducerSummary = field(metadata=inline())
+    model: ConsumerSummary | None = field(default=None, metadata=inline())
     format: ClassVar[str] = "lcifr-produced-1"
     command: ClassVar[str] = "produce"
 
-    def to_dict(self) -> Json:
-        """The content of ``result.json``."""
-        head = {"format": self.format, "command": self.command, "unaware": self.unaware}
-        return {**head, **self.produced.to_dict(), **_plain_model(self.model)}
-
 
 @dataclass(frozen=True)
-class RepresentResult:
+class RepresentResult(CommandResult):
     """What ``represent`` says; encoder : the hash of its weights."""
 
     people: int
@@ -303,13 +268,13 @@ class RepresentResult:
     format: ClassVar[str] = "lcifr-represented-1"
     command: ClassVar[str] = "represent"
 
-    def to_dict(self) -> Json:
-        """The content of ``result.json``."""
-        return {"format": self.format, "command": self.command, **asdict(self)}
+
+NOT_CONSUMED = ("subgroups", "baselines", "rows")
+"""Keys of a statement that are not a consumer's, who knows no attributes and trains no baselines."""
 
 
 @dataclass(frozen=True)
-class ConsumeResult:
+class ConsumeResult(CommandResult):
     """What ``consume`` says.
 
     Parameters
@@ -320,15 +285,15 @@ class ConsumeResult:
     origin : of a tree model that was trained elsewhere.
     """
 
-    model: ConsumerSummary
+    model: ConsumerSummary = field(metadata=inline())
     about: str
-    sizes: Mapping[str, int]
+    sizes: Mapping[str, int] = field(metadata=key("sides"))
     held_out: bool
-    statement: Statement
+    statement: Statement = field(metadata=inline(without=NOT_CONSUMED))
     on: str
     arithmetic: str
-    claimed: int
-    checked: int
+    claimed: int = field(metadata=key("radius.claimed"))
+    checked: int = field(metadata=key("radius.checked"))
     files: Mapping[str, str]
     origin: ModelOrigin | None = None
     format: ClassVar[str] = "lcifr-consumed-1"
@@ -339,207 +304,104 @@ class ConsumeResult:
         """Whether the model learned from these very people; of a model from elsewhere that is not known."""
         return self.origin is None and self.about == TRAIN
 
-    def to_dict(self) -> Json:
-        """The content of ``result.json``."""
-        model = {one.name: listed(getattr(self.model, one.name)) for one in fields(self.model)}
-        said = asdict(replace(self.statement, subgroups=None))
-        return {
-            "format": self.format,
-            "command": self.command,
-            **{name: model[name] for name in ("target", "task", "classes", "tolerance")},
-            "about": self.about,
-            "trained_on": self.model.trained_on,
-            "sides": dict(self.sizes),
-            "held_out": self.held_out,
-            **{name: listed(value) for name, value in said.items() if name not in NOT_CONSUMED},
-            "on": self.on,
-            "arithmetic": self.arithmetic,
-            "radius": {"claimed": self.claimed, "checked": self.checked},
-            "provenance": asdict(self.model.provenance),
-            "model": self.model.model,
-            "origin": None if self.origin is None else self.origin.to_dict(),
-            "files": dict(self.files),
-        }
 
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> ConsumeResult:
-        """What :meth:`to_dict` gave; KeyError, TypeError or ValueError where something is missing or odd."""
-
-        return cls(
-            model=ConsumerSummary.from_dict(plain),
-            about=str(plain["about"]),
-            sizes=dict(plain["sides"]),
-            held_out=bool(plain["held_out"]),
-            statement=Statement.from_dict(plain),
-            on=str(plain["on"]),
-            arithmetic=str(plain["arithmetic"]),
-            claimed=int(plain["radius"]["claimed"]),
-            checked=int(plain["radius"]["checked"]),
-            files=dict(plain["files"]),
-            origin=ModelOrigin.from_dict(plain["origin"]) if plain.get("origin") else None,
-        )
-
-    @classmethod
-    def read(cls, folder: Path) -> ConsumeResult:
-        """The result in a folder that ``consume`` wrote."""
-        with fitting_together(folder):
-            return cls.from_dict(read_result(folder, cls.command))
-
-
-@dataclass(frozen=True)
-class TuneResult:
+@dataclass(frozen=True, kw_only=True)
+class TuneResult(FrontierPoints, CommandResult):
     """What ``tune`` says: every model that was tried, and the one that was chosen, if any.
 
     Parameters
     ----------
-    by : the score that had to be ``required``. chosen, gamma : name and weight of that model. why : it, or none.
-    plain, unaware, points : the baselines, and the models with rising weights. others : baselines of a second family.
+    points, plain, unaware, others, required, by, why : as for :class:`lcifr.estimators.Frontier`.
+    chosen, gamma : name and weight of the model that was chosen; None without one.
     tried : ``network``, ``trees`` or ``both``.
     produced, model : the chosen models as a producer's and a consumer's folder has them; None where none was chosen.
     """
 
-    required: float
-    by: str
     chosen: str | None
     gamma: float | None
-    why: str
     stretch: float
     decoder_weight: float
     class_weight: str | None
     whole_numbers: bool
-    plain: FrontierPoint
-    unaware: FrontierPoint
-    points: tuple[FrontierPoint, ...]
     files: Mapping[str, str | None]
-    produced: ProducerSummary | None = None
-    model: ConsumerSummary | None = None
-    others: tuple[FrontierPoint, ...] = ()
+    produced: ProducerSummary | None = field(default=None, metadata=inline(without=("files",)))
+    model: ConsumerSummary | None = field(default=None, metadata=inline())
     tried: str = "network"
     format: ClassVar[str] = "lcifr-frontier-1"
     command: ClassVar[str] = "tune"
 
-    @property
-    def baselines(self) -> tuple[FrontierPoint, ...]:
-        """Plain and unaware, of every family."""
-        return self.plain, self.unaware, *self.others
-
-    def to_dict(self) -> Json:
-        """The content of ``result.json``."""
-        apart = ("plain", "unaware", "points", "others", "files", "produced", "model")
-        said = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in apart}
-        said |= {"plain": _point(self.plain), "unaware": _point(self.unaware), "points": [*map(_point, self.points)]}
-        said |= {"others": [*map(_point, self.others)]}
-        said |= {"files": dict(self.files)}
-        if self.produced is not None:
-            said |= {name: value for name, value in self.produced.to_dict().items() if name != "files"}
-        return {"format": self.format, "command": self.command, **said, **_plain_model(self.model)}
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> TuneResult:
-        """What :meth:`to_dict` gave; of what is trivial about a model the words alone are left."""
-        apart = ("plain", "unaware", "points", "others", "files", "produced", "model")
-        plain = {"others": (), "tried": "network", **plain}  # before there was a choice of what learns
-        known = {one.name: plain[one.name] for one in fields(cls) if one.name not in apart}
-        found = bool(plain["chosen"])
-        return cls(
-            **known,
-            plain=_read_point(plain["plain"]),
-            unaware=_read_point(plain["unaware"]),
-            points=tuple(map(_read_point, plain["points"])),
-            others=tuple(map(_read_point, plain["others"])),
-            files=dict(plain["files"]),
-            produced=ProducerSummary.from_dict(plain) if found else None,
-            model=ConsumerSummary.from_dict(plain) if found else None,
-        )
-
-    @classmethod
-    def read(cls, folder: Path) -> TuneResult:
-        """The result in a folder that ``tune`` wrote."""
-        with fitting_together(folder):
-            return cls.from_dict(read_result(folder, cls.command))
-
-
-def _plain_model(model: ConsumerSummary | None) -> Json:
-    """What a consumer's model is, where a producer's folder holds one; target and task are the producer's."""
-    more = ("classes", "tolerance", "trained_on", "provenance", "model")
-    return {} if model is None else {name: listed(asdict(model)[name]) for name in more}
-
-
-def _point(point: FrontierPoint) -> Json:
-    """A model that was tried: what is trivial about it in words, and what to do about it."""
-    said = {"degeneracies": [one.message for one in point.degeneracies]}
-    return {**asdict(point), **said, "advice": [one.advice for one in point.degeneracies if one.advice]}
-
-
-def _read_point(plain: Mapping[str, Any]) -> FrontierPoint:
-    from lcifr.estimators.tuning import FrontierPoint
-    from lcifr.models.model import Degeneracy
-
-    plain = {"learner": "network", "on": "ball", **plain}  # before there was a choice of what learns
-    known = {one.name: plain[one.name] for one in fields(FrontierPoint)}
-    return FrontierPoint(**known | {"degeneracies": tuple(Degeneracy("", text) for text in plain["degeneracies"])})
-
 
 # The result of an audit: what is counted, proved, refuted and checked, read from and written to ``result.json``.
 
-AUDIT_FORMAT = "lcifr-audit-result-2"
-
 
 @dataclass(frozen=True)
-class FormulaSummary:
-    """The φ that was audited: its text, its meaning in English, its hash, its file or name.
+class AuditedFormula(FormulaSummary):
+    """The φ that was audited; ``is_producers`` : whether it is the φ that the producer trained for."""
 
-    ``is_producers`` : whether it is the φ that the producer trained for.
-    """
-
-    text: str
-    english: str
-    hash: str
     source: str
     is_producers: bool
 
 
-@dataclass(frozen=True)
-class ModelHashes:
+@dataclass(frozen=True, kw_only=True)
+class ModelHashes(Record):
     """What the verdicts are about, by SHA-256.
 
     Parameters
     ----------
-    first : of the producer's encoder; or of the layer that looks up a table's columns for a model of another library.
+    encoder : of the producer's encoder; None where there is none.
+    look_up : of the layer that looks up a table's columns for a model of another library, which has no encoder.
     model : of the weights. similarity : φ as resolved. encoding : of the people.
-    has_encoder : whether ``first`` is an encoder; without one, results call it ``look_up``.
     """
 
-    first: str
+    encoder: str | None = field(default=None, metadata=key(omit=True))
+    look_up: str | None = field(default=None, metadata=key(omit=True))
     model: str
     similarity: str
     encoding: str
-    has_encoder: bool = True
+
+    @classmethod
+    def of(cls, hashes: Hashes, first: Literal["encoder", "look_up"]) -> ModelHashes:
+        """What verdicts are about; ``first`` says what stands before the model."""
+        return cls(
+            **{first: hashes.encoder}, model=hashes.model, similarity=hashes.similarity, encoding=hashes.encoding
+        )
+
+    def __post_init__(self) -> None:
+        if (self.encoder is None) == (self.look_up is None):
+            raise ValueError("hashes are of an encoder or of a look-up, and of one of them")
 
     @property
-    def encoder(self) -> str | None:
-        """Of the producer's encoder; None where there is none."""
-        return self.first if self.has_encoder else None
-
-    def to_dict(self) -> dict[str, str]:
-        """As results have them."""
-        name = "encoder" if self.has_encoder else "look_up"
-        return {name: self.first, "model": self.model, "similarity": self.similarity, "encoding": self.encoding}
+    def first(self) -> str:
+        """Of the encoder, or of the layer that stands in its place."""
+        return str(self.encoder or self.look_up)
 
     def of_proofs(self) -> dict[str, str]:
         """As proofs have them: these always speak of two functions, and call the first one the encoder."""
-        return replace(self, has_encoder=True).to_dict()
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, str]) -> ModelHashes:
-        """What :meth:`to_dict` gave."""
-        has_encoder = "encoder" in plain
-        first = plain["encoder" if has_encoder else "look_up"]
-        return cls(first, plain["model"], plain["similarity"], plain["encoding"], has_encoder)
+        named = {"model": self.model, "similarity": self.similarity, "encoding": self.encoding}
+        return {"encoder": self.first, **named}
 
 
-@dataclass(frozen=True)
-class ModelSummary:
+@dataclass(frozen=True, kw_only=True)
+class ProvedModel(Decisions):
+    """A model about whose decisions something is proved.
+
+    Parameters
+    ----------
+    target, task, classes, tolerance : as for :class:`Decisions`.
+    arithmetic : in which the model is computed, from the table's values to the decision.
+    origin : of a model of another library; None for what lcifr learned.
+    scales : the standard deviations and ranks that φ speaks of, and how many rows of which table they come from.
+    labels : what decisions are called for people to read, by the model's own names. No hash depends on them.
+    """
+
+    arithmetic: str
+    origin: ModelOrigin | None = None
+    scales: tuple[ScaleSource, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSummary(ProvedModel):
     """The whole model h ∘ f, or a model of another library.
 
     Parameters
@@ -547,54 +409,15 @@ class ModelSummary:
     target : the label it predicts. task : ``classification`` or ``regression``. classes : empty for numbers.
     tolerance : how far two predictions of numbers may be apart; None for classes.
     trained_on : people whom the consumer learned from; None where nobody says so.
-    arithmetic : in which it is computed, from the table's values to the decision.
-    origin : of a model of another library; None for what lcifr learned.
     data : what is known of a dataset by name (title, cautions); None for a table of one's own.
-    scales : the standard deviations and ranks that φ speaks of, and how many rows of which table they come from.
-    labels : what decisions are called for people to read, by the model's own names. No hash depends on them.
+    phi : the formula. hashes : weights, formula and encoding.
+    arithmetic, origin, scales, labels : as for :class:`ProvedModel`.
     """
 
-    target: str
-    task: str
-    classes: tuple[Any, ...]
-    tolerance: float | None
     trained_on: int | None
     data: DatasetNotes | None
-    phi: FormulaSummary
+    phi: AuditedFormula
     hashes: ModelHashes
-    arithmetic: str
-    origin: ModelOrigin | None = None
-    scales: tuple[ScaleSource, ...] = ()
-    labels: Mapping[str, str] = field(default_factory=dict)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        origin = None if self.origin is None else self.origin.to_dict()
-        return {
-            **asdict(self),
-            "classes": list(self.classes),
-            "hashes": self.hashes.to_dict(),
-            "origin": origin,
-            "scales": [asdict(one) for one in self.scales],
-        }
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> ModelSummary:
-        """What :meth:`to_dict` gave, among other keys."""
-        return cls(
-            str(plain["target"]),
-            str(plain["task"]),
-            tuple(plain["classes"]),
-            plain["tolerance"],
-            plain["trained_on"],
-            DatasetNotes.from_dict(plain["data"]),
-            FormulaSummary(**plain["phi"]),
-            ModelHashes.from_dict(plain["hashes"]),
-            str(plain["arithmetic"]),
-            ModelOrigin.from_dict(plain["origin"]) if plain.get("origin") else None,
-            tuple(ScaleSource(**one) for one in plain.get("scales") or ()),
-            dict(plain.get("labels") or {}),
-        )
 
     def shown(self, decision: Any) -> str:
         """What a decision is called for people to read."""
@@ -645,13 +468,8 @@ class Modularity:
 
     end_to_end: float
     violated: float
-    ball: float | None = None
-    box: float | None = None
-
-    def to_dict(self) -> dict[str, float]:
-        """Plain values for JSON, without what was not asked."""
-        shares = {"ball": self.ball, "box": self.box, "end_to_end": self.end_to_end, "violated": self.violated}
-        return {name: share for name, share in shares.items() if share is not None}
+    ball: float | None = field(default=None, metadata=key(omit=True))
+    box: float | None = field(default=None, metadata=key(omit=True))
 
 
 @dataclass(frozen=True)
@@ -699,7 +517,7 @@ class CheckedProofs:
 
 
 @dataclass(frozen=True)
-class AuditResult:
+class AuditResult(CommandResult):
     """What an audit found.
 
     Parameters
@@ -716,19 +534,22 @@ class AuditResult:
     baseline_learner : what kind of model the baselines are, in words; empty without baselines.
     """
 
-    model: ModelSummary
+    also = ("left_out",)
+    model: ModelSummary = field(metadata=inline())
     held_out: bool
-    statement: Statement
+    statement: Statement = field(metadata=inline())
     advice: tuple[str, ...]
     alone: int
     modularity: Modularity
     reasons: Mapping[str, int]
     counterexamples: tuple[CounterexamplePair, ...]
     drawn_from: int | None
-    findings: tuple[Finding, ...] | None
+    findings: tuple[Finding, ...] | None = field(metadata=FINDINGS)
     checked: CheckedProofs | None
-    bundle: str | None
-    baseline_learner: str = ""
+    bundle: str | None = field(metadata=key("files.bundle"))
+    baseline_learner: str = field(default="", metadata=EMPTY_AS_NULL)
+    format: ClassVar[str] = "lcifr-audit-result-2"
+    command: ClassVar[str] = "audit"
 
     @property
     def left_out(self) -> int:
@@ -740,59 +561,10 @@ class AuditResult:
         """Whether somebody similar is decided otherwise, or the checker refuses a proof."""
         return self.statement.violated > 0 or bool(self.checked and self.checked.rejected)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The content of ``result.json``."""
-        return {
-            "format": AUDIT_FORMAT,
-            "command": "audit",
-            **self.model.to_dict(),
-            "held_out": self.held_out,
-            **self.statement.to_dict(),
-            "baseline_learner": self.baseline_learner or None,
-            "advice": list(self.advice),
-            "alone": self.alone,
-            "modularity": self.modularity.to_dict(),
-            "reasons": dict(self.reasons),
-            "counterexamples": [asdict(one) for one in self.counterexamples],
-            "drawn_from": self.drawn_from,
-            "left_out": self.left_out,
-            "findings": plain_findings(self.findings),
-            "checked": None if self.checked is None else asdict(self.checked),
-            "files": {"bundle": self.bundle},
-        }
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> AuditResult:
-        """What :meth:`to_dict` gave; KeyError, TypeError or ValueError where something is missing or odd."""
-        checked = plain["checked"]
-        return cls(
-            model=ModelSummary.from_dict(plain),
-            held_out=bool(plain["held_out"]),
-            statement=Statement.from_dict(plain),
-            advice=tuple(plain["advice"]),
-            alone=int(plain["alone"]),
-            modularity=Modularity(**plain["modularity"]),
-            reasons=dict(plain["reasons"]),
-            counterexamples=tuple(CounterexamplePair(**one) for one in plain["counterexamples"]),
-            drawn_from=plain["drawn_from"],
-            findings=read_findings(plain["findings"]),
-            checked=None if checked is None else CheckedProofs(**checked),
-            bundle=plain["files"]["bundle"],
-            baseline_learner=plain.get("baseline_learner") or "",
-        )
-
-    @classmethod
-    def read(cls, folder: Path) -> AuditResult:
-        """The result in a folder that an audit wrote."""
-
-        with fitting_together(folder):
-            return cls.from_dict(read_result(folder, "audit"))
-
 
 # The result of ``certify``: what is proved of new people, read from and written to ``result.json``.
 
 AUDITED = "audited"
-CERTIFY_FORMAT = "lcifr-certified-2"
 
 
 @dataclass(frozen=True)
@@ -809,8 +581,8 @@ class LookUpSummary:
     sweep: str
 
 
-@dataclass(frozen=True)
-class CertifyResult:
+@dataclass(frozen=True, kw_only=True)
+class CertifyResult(ProvedModel, CommandResult):
     """What is proved of new people.
 
     Parameters
@@ -822,114 +594,49 @@ class CertifyResult:
         None for a model without one.
     certificates : the file, inside the result's folder, with a decision and a verdict for everybody.
     provenance : of the hand-over that the model learned from, where a hand-over was certified.
-    hashes, phi : what was proved from end to end.
+    hashes, phi : what was proved from end to end; None where a hand-over was certified.
     origin : of a model of another library.
     looked_up : who was certified by a sweep; None without one.
-    scales : the standard deviations and ranks that φ speaks of, and how many rows of which table they come from.
-    labels : as for :class:`lcifr.workflows.results.ModelSummary`.
+    scales, labels : as for :class:`ProvedModel`.
     """
 
-    target: str
-    task: str
-    classes: tuple[Any, ...]
-    tolerance: float | None
+    also = ("left_out", "held_out", "radius")
     proved: str
-    statement: Statement
-    certificates: str
-    arithmetic: str
-    encoder_arithmetic: str | None
-    provenance: Provenance | None = None
-    hashes: ModelHashes | None = None
-    phi: FormulaSummary | None = None
-    origin: ModelOrigin | None = None
-    looked_up: LookUpSummary | None = None
-    scales: tuple[ScaleSource, ...] = ()
-    labels: Mapping[str, str] = field(default_factory=dict)
+    statement: Statement = field(metadata=inline(without=("subgroups", "baselines")))
+    certificates: str = field(metadata=key("files.certificates"))
+    phi: AuditedFormula | None = field(default=None, metadata=key(omit=True))
+    hashes: ModelHashes | None = field(default=None, metadata=key(omit=True))
+    encoder_arithmetic: str | None = field(default=None, metadata=key(omit=True))
+    provenance: Provenance | None = field(default=None, metadata=key(omit=True))
+    looked_up: LookUpSummary | None = field(default=None, metadata=key(omit=True))
+    format: ClassVar[str] = "lcifr-certified-2"
+    command: ClassVar[str] = "certify"
 
     @classmethod
     def end_to_end(cls, model: ModelSummary, tally: Tally, looked_up: LookUpSummary | None = None) -> CertifyResult:
         """What an audit of the same people found."""
-        from lcifr.certification.population import state_tally
-
         return cls(
-            model.target,
-            model.task,
-            model.classes,
-            model.tolerance,
-            "end to end",
-            state_tally(tally, held_out=False),
-            f"{AUDITED}/audit.parquet",
-            model.arithmetic,
-            model.arithmetic if model.hashes.has_encoder else None,
-            hashes=model.hashes,
+            **{one.name: getattr(model, one.name) for one in fields(ProvedModel)},
             phi=model.phi,
-            origin=model.origin,
+            hashes=model.hashes,
+            proved="end to end",
+            statement=state_tally(tally, held_out=False),
+            certificates=f"{AUDITED}/audit.parquet",
+            encoder_arithmetic=None if model.hashes.encoder is None else model.arithmetic,
             looked_up=looked_up,
-            scales=model.scales,
-            labels=model.labels,
         )
+
+    @property
+    def left_out(self) -> int:
+        """Rows of the table with missing values, which were not examined."""
+        return self.statement.not_examined
+
+    @property
+    def held_out(self) -> bool:
+        """Never: these people stand for no population."""
+        return False
 
     @property
     def radius(self) -> str | None:
         """``claimed``: the verdicts rest on the producer's radius. None where they rest on no radius."""
         return None if self.provenance is None else "claimed"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The content of ``result.json``."""
-        said = self.statement.to_dict()
-        del said["subgroups"], said["baselines"]
-        about = {"provenance": self.provenance, "phi": self.phi}
-        hashes = {} if self.hashes is None else {"hashes": self.hashes.to_dict()}
-        encoder = {} if self.encoder_arithmetic is None else {"encoder_arithmetic": self.encoder_arithmetic}
-        return {
-            "format": CERTIFY_FORMAT,
-            "command": "certify",
-            "target": self.target,
-            "task": self.task,
-            "classes": list(self.classes),
-            "tolerance": self.tolerance,
-            "labels": dict(self.labels),
-            **{name: asdict(known) for name, known in about.items() if known is not None},
-            **hashes,
-            "origin": None if self.origin is None else self.origin.to_dict(),
-            "left_out": self.statement.not_examined,
-            "proved": self.proved,
-            "arithmetic": self.arithmetic,
-            **encoder,
-            "held_out": False,
-            **said,
-            "radius": self.radius,
-            "scales": [asdict(one) for one in self.scales],
-            **({} if self.looked_up is None else {"looked_up": asdict(self.looked_up)}),
-            "files": {"certificates": self.certificates},
-        }
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> CertifyResult:
-        """What :meth:`to_dict` gave."""
-        from lcifr.certification.handover import Provenance
-
-        return cls(
-            str(plain["target"]),
-            str(plain["task"]),
-            tuple(plain["classes"]),
-            plain["tolerance"],
-            str(plain["proved"]),
-            Statement.from_dict(plain),
-            str(plain["files"]["certificates"]),
-            str(plain["arithmetic"]),
-            plain.get("encoder_arithmetic"),
-            Provenance.from_dict(plain["provenance"]) if "provenance" in plain else None,
-            ModelHashes.from_dict(plain["hashes"]) if "hashes" in plain else None,
-            FormulaSummary(**plain["phi"]) if "phi" in plain else None,
-            ModelOrigin.from_dict(plain["origin"]) if plain.get("origin") else None,
-            LookUpSummary(**plain["looked_up"]) if "looked_up" in plain else None,
-            tuple(ScaleSource(**one) for one in plain.get("scales") or ()),
-            dict(plain.get("labels") or {}),
-        )
-
-    @classmethod
-    def read(cls, folder: Path) -> CertifyResult:
-        """The result in a folder that ``certify`` wrote."""
-        with fitting_together(folder):
-            return cls.from_dict(read_result(folder, "certify"))

@@ -183,9 +183,9 @@ class FileOrigin(Origin):
 
     def summary(self, subject: Subject) -> ModelSummary:
         from lcifr.certification.population import scale_sources
-        from lcifr.workflows.results import FormulaSummary, ModelHashes, ModelOrigin, ModelSummary
+        from lcifr.workflows.results import AuditedFormula, ModelHashes, ModelOrigin, ModelSummary
 
-        similarity, hashes, tolerance = subject.similarity, subject.hashes, subject.model.rule.tolerance
+        similarity, tolerance = subject.similarity, subject.model.rule.tolerance
         outline, described = self.file.outline(), self.file.description
         columns = outline.columns if described is None or not described.inputs else described.columns
         origin = ModelOrigin(
@@ -209,8 +209,8 @@ class FileOrigin(Origin):
             tolerance=tolerance,
             trained_on=None,
             data=None,
-            phi=FormulaSummary(similarity.text, similarity.explain(), similarity.hash, similarity.source, True),
-            hashes=ModelHashes(hashes.encoder, hashes.model, hashes.similarity, hashes.encoding, has_encoder=False),
+            phi=AuditedFormula(similarity.text, similarity.explain(), similarity.hash, similarity.source, True),
+            hashes=ModelHashes.of(subject.hashes, "look_up"),
             arithmetic=str(subject.arithmetic),
             origin=origin,
             scales=scale_sources(self.similarity, Path(self.reference).name),
@@ -418,7 +418,7 @@ def schema_of_table(frame: pa.Table, table: Path, choice: ModelOptions, outline:
     NetworkError
         If the model reads a column that the table has not, or that can be no attribute.
     """
-    from lcifr.workflows.drafting import ColumnChoices, propose_schema, refuse_unknown_columns
+    from lcifr.workflows.drafting import InitRequest, propose_schema, refuse_unknown_columns
     from lcifr.workflows.people import read_schema, schema_beside
 
     named = choice.schema or schema_beside(phi)
@@ -427,8 +427,8 @@ def schema_of_table(frame: pa.Table, table: Path, choice: ModelOptions, outline:
         known = known if choice.target is None else replace(known, target=choice.target)
         refuse_unknown_columns(outline, known.names, f"the schema {named}", {})
         return known
-    asked = ColumnChoices(target=choice.target, id_column=choice.id_column)
-    found, left_out = propose_schema(frame, table, asked, outline)
+    asked = InitRequest(table=table, target=choice.target, id_column=choice.id_column)
+    found, left_out = propose_schema(frame, asked, outline)
     unasked = {name: why for name, why in left_out.items() if name != choice.id_column}
     if unasked:
         listed = "; ".join(f'"{name}" {why}' for name, why in unasked.items())
@@ -678,7 +678,9 @@ def _are_numbers(source: PeopleSource) -> bool:
     for labels in source.label_columns():
         kind = labels.type
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
-            text = f'no error is said: "{source.label}" holds {labels[0].as_py()!r}, and the model predicts numbers'
+            text = (
+                f'no errors are reported: "{source.label}" holds {labels[0].as_py()!r}, and the model predicts numbers'
+            )
             note(text)
             return False
     return True
@@ -788,9 +790,9 @@ class FolderOrigin(Origin):
 
     def summary(self, subject: Subject) -> ModelSummary:
         from lcifr.certification.population import scale_sources
-        from lcifr.workflows.results import FormulaSummary, ModelHashes, ModelSummary
+        from lcifr.workflows.results import AuditedFormula, ModelHashes, ModelSummary
 
-        similarity, hashes = subject.similarity, subject.hashes
+        similarity = subject.similarity
         is_producers = self.is_producers_formula(similarity)
         english = self.english if is_producers else similarity.explain()
         return ModelSummary(
@@ -801,8 +803,8 @@ class FolderOrigin(Origin):
             trained_on=self.trained_on,
             arithmetic=str(subject.arithmetic),
             data=self.data,
-            phi=FormulaSummary(similarity.text, english, similarity.hash, similarity.source, is_producers),
-            hashes=ModelHashes(hashes.encoder, hashes.model, hashes.similarity, hashes.encoding),
+            phi=AuditedFormula(similarity.text, english, similarity.hash, similarity.source, is_producers),
+            hashes=ModelHashes.of(subject.hashes, "encoder"),
             scales=scale_sources(similarity, "the producer's training people", self.learned_from),
         )
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
+from lcifr.data.codec import Record, key
 from lcifr.workflows.events import StepKind, step
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class DecidedBy(StrEnum):
 
 
 @dataclass(frozen=True)
-class SweptPeople:
+class SweptPeople(Record):
     """People of the table, by standing and by what decided them.
 
     Parameters
@@ -50,10 +51,10 @@ class SweptPeople:
         own. not_asked : the others, who are in open cells. not_examined : rows with missing values.
     """
 
-    by_cell: Mapping[str, int] = field(default_factory=dict)
-    one_by_one: Mapping[str, int] = field(default_factory=dict)
-    not_asked: int = 0
-    not_examined: int = 0
+    by_cell: Mapping[str, int] = field(default_factory=dict, metadata=key("people_decided.by_cell"))
+    one_by_one: Mapping[str, int] = field(default_factory=dict, metadata=key("people_decided.one_by_one"))
+    not_asked: int = field(default=0, metadata=key("people_decided.not_asked"))
+    not_examined: int = field(default=0, metadata=key("people_decided.not_examined"))
 
     @property
     def counts(self) -> dict[str, int]:
@@ -71,23 +72,14 @@ class SweptPeople:
 
         return sum(self.one_by_one.get(one, 0) for one in (Standing.PROVED, Standing.CROSSINGS))
 
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        decided: dict[str, Any] = {
-            "by_cell": dict(self.by_cell),
-            "one_by_one": dict(self.one_by_one),
-            "not_asked": self.not_asked,
-        }
-        decided["not_examined"] = self.not_examined
-        return {"people": self.counts, "people_decided": decided}
-
     @classmethod
-    def from_dict(cls, said: Mapping[str, Any]) -> SweptPeople:
-        """What :meth:`to_dict` gave; an older result has only counts, from cells alone."""
-        if (known := said.get("people_decided")) is not None:
-            return cls(known["by_cell"], known["one_by_one"], int(known["not_asked"]), int(known["not_examined"]))
-        counts = {str(name): int(number) for name, number in said["people"].items()}
-        return cls({name: number for name, number in counts.items() if name != "open"}, {}, counts.get("open", 0))
+    def upgraded(cls, plain: Mapping[str, Any]) -> Mapping[str, Any]:
+        """An older result has only counts, from cells alone."""
+        if "people_decided" in plain:
+            return plain
+        cells = {name: number for name, number in plain["people"].items() if name != "open"}
+        decided = {"by_cell": cells, "one_by_one": {}, "not_asked": plain["people"].get("open", 0), "not_examined": 0}
+        return {**plain, "people_decided": decided}
 
     def __str__(self) -> str:
         from lcifr.certification.sweep.result import Standing

@@ -7,8 +7,9 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from lcifr.data.codec import Record, from_json, to_json
 from lcifr.errors import ArtefactError
 from lcifr.workflows.events import Listener, StepKind, listening, step
 from lcifr.workflows.folders import Command, Run, RunSettings, fitting_together, read_result, run_folder
@@ -112,7 +113,7 @@ WITHOUT = "ties, people settled by trying everyone similar, numbers predicted by
 
 
 @dataclass(frozen=True)
-class SweepCheck:
+class SweepCheck(Record):
     """What the exact checker confirmed of a sweep's bundle.
 
     Parameters
@@ -122,19 +123,12 @@ class SweepCheck:
         is on file: they are open in the bundle. rejected : cells whose proof does not show what it must.
     """
 
+    also = ("bundle",)
+    bundle: ClassVar[str] = BUNDLE
     shares: Mapping[str, str]
     confirmed: int
     unproved: int
     rejected: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return {**asdict(self), "bundle": BUNDLE}
-
-    @classmethod
-    def from_dict(cls, said: Mapping[str, Any] | None) -> SweepCheck | None:
-        """What :meth:`to_dict` gave; None where nothing was checked."""
-        return None if said is None else cls(*(said[key] for key in ("shares", "confirmed", "unproved", "rejected")))
 
     def __str__(self) -> str:
         said = [f"proofs: {self.confirmed:,} cells confirmed by the exact checker"]
@@ -220,15 +214,16 @@ class SweepResult:
             "bounds": bounds,
             "cells": {str(one): len(self.sweep.cells(one)) for one in Standing},
             "pairs": len(self.sweep.pairs),
-            "stopped_by": None if self.sweep.limit is None else asdict(self.sweep.limit),
+            "stopped_by": to_json(self.sweep.limit),
             "refuted_cells": self.sweep.refuted_cells,
+            "people": self.people.counts,
             **self.people.to_dict(),
             "individuals": self.sweep.individuals,
-            "worst": [asdict(one) for one in self.worst],
+            "worst": to_json(self.worst),
             "map": self.sweep.map().to_dict(),
             "decision": decision,
             "sweep": self.sweep.hash,
-            "checked": None if self.checked is None else self.checked.to_dict(),
+            "checked": to_json(self.checked),
             **self.model.to_dict(),
         }
 
@@ -266,11 +261,11 @@ class SweepResult:
             sweep = _read_cells(folder, said, model)
             if sweep.hash != said["sweep"]:
                 raise ArtefactError(f"{folder / CELLS} does not hold the cells of this sweep", fix="sweep again")
-            stopped = said.get("stopped_by")
-            sweep = replace(sweep, limit=None if stopped is None else SweepLimit(**stopped))
-            people = SweptPeople.from_dict(said)
-            worst = tuple(WorstPair(**one) for one in said["worst"])
-            return cls(model, sweep, people, worst, SweepCheck.from_dict(said["checked"]))
+            stopped, checked = said.get("stopped_by"), said["checked"]
+            sweep = replace(sweep, limit=None if stopped is None else from_json(SweepLimit, stopped, "stopped_by"))
+            worst = tuple(from_json(WorstPair, one, "worst") for one in said["worst"])
+            exactly = None if checked is None else SweepCheck.from_dict(checked)
+            return cls(model, sweep, SweptPeople.from_dict(said), worst, exactly)
 
 
 def _refuse_changed(folder: Path, *names: str) -> None:

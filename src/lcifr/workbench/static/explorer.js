@@ -11,8 +11,8 @@ const last = latest();
 const headline = (found) => make("div", { class: "headline" },
   make("p", { class: "figure", text: found.figure }),
   make("div", {}, make("p", { class: "words", text: found.words }), make("p", { class: "bound", text: found.bound })),
-  make("div", { class: "shares-box" }, sharesBar(found.shares.map(([kind, , count]) => [kind, count]), found.shares.reduce((sum, one) => sum + one[2], 0)),
-    legend(found.shares.map(([kind, name, count, share]) => [kind, `${name} ${count.toLocaleString("en-US")} (${share})`]))));
+  make("div", { class: "shares-box" }, sharesBar(found.parts.map(([kind, , count]) => [kind, count]), found.parts.reduce((sum, one) => sum + one[2], 0)),
+    legend(found.parts.map(([kind, name, count, share]) => [kind, `${name} ${count.toLocaleString("en-US")} (${share})`]))));
 
 const page = (audit) => {
   const said = make("span", { class: "quiet", role: "status" });
@@ -28,10 +28,10 @@ export const explore = (element, found) => {
   command(commands, found.commands.join("\n"));
   const chosen = make("div", { id: "person", role: "region", "aria-label": "The selected person", "aria-live": "polite" });
   show(element,
-    make("h3", { text: found.title }), make("p", { class: "subtitle", text: found.subtitle }), headline(found),
+    make("h3", { text: found.title }), make("p", { class: "subtitle", text: found.subtitle }), headline(found.headline),
     make("details", {}, make("summary", { text: "What was audited, and what to keep in mind" }),
       make("dl", { class: "facts" }, ...found.facts.map(([name, text]) => make("div", {}, make("dt", { text: name }), make("dd", { text })))),
-      make("ul", { class: "points" }, ...found.cautions.map(([title, text]) => make("li", {}, make("strong", { text: `${title}. ` }), text)))),
+      make("ul", { class: "points" }, ...found.cautions.map(({ title, text }) => make("li", {}, make("strong", { text: `${title}. ` }), text)))),
     page(found.audit), commands,
     make("div", { class: "explorer" }, finder(found, chosen), chosen));
 };

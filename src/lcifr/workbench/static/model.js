@@ -1,4 +1,4 @@
-// The model's page: what it is, and what it decides about somebody.
+// The model's page: what it is, and what it decides about a person.
 import { ask, latest, trying } from "./api.js";
 import { command, fill, find, make, points, show, table } from "./dom.js";
 import { chosenModel, listing, modelOptions, named, none, onFolder } from "./folder.js";

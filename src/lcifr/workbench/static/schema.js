@@ -6,15 +6,15 @@ import { none } from "./folder.js";
 const number = (value) => value.toLocaleString("en", { maximumFractionDigits: 3 });
 
 const card = (one) => {
-  const isNumber = one.kind === "numeric";
-  const unit = one.unit ? ` ${one.unit}` : "";
-  const words = isNumber ? `${one.integer ? "whole number" : "number"}${unit}` : `${one.values.length} values`;
+  const { values, unit, integer, lower, upper } = one.attribute;
+  const isNumber = values === undefined;
+  const words = isNumber ? `${integer ? "whole number" : "number"}${unit ? ` ${unit}` : ""}` : `${values.length} values`;
   const inside = isNumber
     ? make("ul", { class: "points" },
       make("li", { text: `here ${number(one.low)} to ${number(one.high)}; one standard deviation is ${number(one.sd)}` }),
-      one.lower === null && one.upper === null ? null
-        : make("li", { text: `who can exist: ${one.lower === null ? "any" : number(one.lower)} to ${one.upper === null ? "any" : number(one.upper)}` }))
-    : make("ul", { class: "points" }, ...one.values.map(([, written, people]) => make("li", {}, make("code", { text: written }), ` ${people} people`)));
+      lower === null && upper === null ? null
+        : make("li", { text: `who can exist: ${lower === null ? "any" : number(lower)} to ${upper === null ? "any" : number(upper)}` }))
+    : make("ul", { class: "points" }, ...one.counts.map(([written, people]) => make("li", {}, make("code", { text: written }), ` ${people} people`)));
   return make("details", {}, make("summary", {}, make("code", { text: one.written }), make("span", { class: "quiet", text: ` ${words}` })), inside);
 };
 

@@ -1,4 +1,4 @@
-// A sweep: everybody who can exist, by what is known of them, and the map of it.
+// A sweep: shares of everyone who can exist by status, and their map.
 import { ask, trying } from "./api.js";
 import { command, drawn, make, show, table } from "./dom.js";
 import { legend } from "./run.js";

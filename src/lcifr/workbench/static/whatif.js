@@ -8,16 +8,17 @@ const facts = (found) => make("dl", {}, ...found.facts.map(([name, text]) => mak
 
 // One attribute that can be moved; `moved` is called when it is.
 const mover = (one, moved) => {
-  const words = `What if ${one.name} were`;
-  if (one.values.length) {
+  const { name, values, integer } = one.attribute;
+  const words = `What if ${name} were`;
+  if (values !== undefined) {
     const select = make("select", { "aria-label": words, on: { change: moved } },
-      ...one.values.map((value) => make("option", { value, text: one.allowed.includes(value) ? value : `${value} (not similar)` })));
+      ...values.map((value) => make("option", { value, text: one.within.values.includes(value) ? value : `${value} (not similar)` })));
     select.value = one.own;
     return { element: select, value: () => select.value, set: (value) => { select.value = value; } };
   }
-  const step = one.integer ? 1 : "any";
+  const step = integer ? 1 : "any";
   const number = make("input", { type: "number", step, value: one.own, "aria-label": words });
-  const slider = make("input", { type: "range", min: one.low, max: one.high, step: one.integer ? 1 : (one.high - one.low) / 200 || "any", value: one.own, tabindex: "-1", "aria-hidden": "true" });
+  const slider = make("input", { type: "range", min: one.low, max: one.high, step: integer ? 1 : (one.high - one.low) / 200 || "any", value: one.own, tabindex: "-1", "aria-hidden": "true" });
   const set = (value) => { number.value = value; slider.value = value; };
   number.addEventListener("input", () => { slider.value = number.value; moved(); });
   slider.addEventListener("input", () => { number.value = slider.value; moved(); });
@@ -29,7 +30,7 @@ const track = (one) => {
   const size = one.high - one.low || 1, place = (value) => (100 * (value - one.low)) / size;
   return drawn("svg", { class: "track", viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" },
     drawn("rect", { x: 0, y: 1.5, width: 100, height: 1, class: "all" }),
-    ...one.intervals.map(([low, high]) => drawn("rect", { x: place(low), y: 0, width: Math.max(1, place(high) - place(low)), height: 4, class: "within" })));
+    ...one.within.intervals.map(([low, high]) => drawn("rect", { x: place(low), y: 0, width: Math.max(1, place(high) - place(low)), height: 4, class: "within" })));
 };
 
 const answerWords = (found) => [
@@ -60,20 +61,20 @@ export const person = (element, audit, id, found) => {
     if (answer) show(said, ...answerWords(answer));
   };
   const moved = soon(150, look);
-  for (const one of found.movable) movers.set(one.name, mover(one, moved));
-  const put = (value) => { found.movable.forEach((one, place) => movers.get(one.name).set(value(one, place))); look(); };
+  for (const one of found.movable) movers.set(one.attribute.name, mover(one, moved));
+  const put = (value) => { found.movable.forEach((one, place) => movers.get(one.attribute.name).set(value(one, place))); look(); };
   const other = shown.kind === "counterexample" ? found.other : null;
   const heads = ["Attribute", "This person", "A similar person may have", ...(other ? ["Counterexample"] : []), ...(found.can_ask ? ["What if"] : [])];
   const rows = shown.rows.map((one, place) => ({
     kind: one.differs ? "differs" : "",
     cells: [one.unit ? `${one.attribute} (${one.unit})` : one.attribute, one.own, one.may, ...(other ? [one.differs ? one.other : "the same"] : []),
-      ...(found.can_ask ? [movers.get(found.movable[place].name).element] : [])],
+      ...(found.can_ask ? [movers.get(found.movable[place].attribute.name).element] : [])],
   }));
   show(element,
     make("h3", { text: `Person ${shown.id}` }), make("p", { class: `badge ${shown.kind}`, text: shown.verdict }), make("p", { text: shown.sentence }), facts(shown),
     found.can_ask ? make("div", { class: "beside" }, make("h4", { text: "What if" }),
       make("p", { class: "quiet", text: "Move an attribute below, within φ or beyond it." }), said,
-      make("p", {}, button("Reset to the person", () => put((one) => one.own)), other ? button("Set to the counterexample", () => put((one) => other[one.name])) : null)) : null,
+      make("p", {}, button("Reset to the person", () => put((one) => one.own)), other ? button("Set to the counterexample", () => put((one) => other[one.attribute.name])) : null)) : null,
     table(heads, rows, "moving"), shown.note ? make("p", { class: "quiet", text: shown.note }) : null, ...scores(found));
   if (found.can_ask) look();
 };
