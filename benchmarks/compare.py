@@ -108,7 +108,7 @@ def _booster(**options: Any) -> Question:
         booster = lcifr.FairBooster(PHI.format(NEAR), schema=data.schema, rounds=30, random_state=0, **options)
         booster.fit(*train)
         found = lcifr.audit(booster, X, similarity=booster.similarity_)
-        return {"scores": _numbers(booster.scores(X)), **_verdicts(found)}
+        return {"scores": _numbers(booster.scores(X).ravel()), **_verdicts(found)}
 
     return ask
 
