@@ -17,7 +17,7 @@ $(VENV)/bin/python:
 # Two stamps, so that the demo does not install the developers' tools.
 $(VENV)/run.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Setting up lcifr (first time: a few minutes; the next run starts at once) ..."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --constraint constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[learn]' --constraint constraints.txt
 	$(BIN)/python -m lcifr.prove
 	@touch $@
 

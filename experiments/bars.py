@@ -80,7 +80,7 @@ def bars(found: dict[str, Found]) -> list[Bar]:
             _shorts(LEARNED, "bounds", _learned, found),
         ),
         Bar(
-            "Under Cat `bounds` certifies everybody and is at most 0.3 points less accurate than the unaware baseline",
+            "Under Cat `bounds` certifies everyone and is at most 0.3 points less accurate than the unaware baseline",
             len(CAT),
             {row: as_good_as_unaware(row, found) for row in CAT},
         ),

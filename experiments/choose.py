@@ -3,7 +3,7 @@
     Of all weights tried (γ of the encoder, weight of the consumer's head), take those that certify at least the
     **goal** among training and validation people, by exact verdicts: half a point more than the paper's method
     certified. Of these, the model with the largest mean of accuracy and balanced accuracy on validation people. Where
-    none reaches the goal, the one that certifies most of those that do not decide nearly the same for everybody.
+    none reaches the goal, the one that certifies most of those that do not decide nearly the same for everyone.
 
 To count who is certified needs no labels, so training people serve as well as validation people, and there are more of
 them; accuracy is measured on validation people alone. Figures are means over the seeds: one choice for a row. Where the
@@ -28,7 +28,7 @@ LEARNED = ("model", "booster")
 STRICTER = "stricter φ"
 MORE = 0.5
 TRIVIAL = 55.0
-"""A balanced accuracy, in per cent, below which a model decides nearly the same for everybody."""
+"""A balanced accuracy, in per cent, below which a model decides nearly the same for everyone."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Certificates of the chosen model, proved again and confirmed in exact arithmetic by the checker.
 
-Random certified people of the test set go into an audit bundle with their proofs: that everybody similar lands within
+Random certified people of the test set go into an audit bundle with their proofs: that everyone similar lands within
 the radius, and that the decision is the same on that ball. ``lcifr.check`` derives their similar people itself.
 """
 

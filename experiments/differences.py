@@ -36,7 +36,7 @@ SECTION = """## Where this differs from the paper
 - **Health** was rebuilt from an aggregated copy of the release: one member-year of 218,415 is imputed, and the total
   of pay delays is exact for 38 % of the rows and within about 1 % for the others. Split sizes and label rates are the
   paper's. It has one seed, batches of 1024 and fewer epochs here, so that the whole run takes two hours and not a day.
-- **Whole test sets.** The paper certifies the first 1000 test people with one seed; here everybody is, with three
+- **Whole test sets.** The paper certifies the first 1000 test people with one seed; here everyone is, with three
   seeds. Of Adult's 15,060 test people the first 1000 are a fifteenth; a share near 95 % moves by about ±1.4 points
   (two standard errors) from such a sample alone.
 - **Machines.** A seed fixes the draws, not the rounding: another processor or another build of a library sums in

@@ -164,9 +164,9 @@ set: on the ball for networks, mean of the seeds; end to end for trees, where no
 (see *Networks and trees*).
 """
 WHOLE = """Like the paper's, figures on ball and box let a number be any real: with noise of 0.3 standard deviations
-somebody with three prior offences is compared with everybody who has 1.5 to 4.5 of them. Nobody has 4.5. Under
+someone with three prior offences is compared with everyone who has 1.5 to 4.5 of them. No one has 4.5. Under
 `FairEncoder(whole_numbers=True)` regions end at the outermost whole numbers of attributes that the schema calls whole:
-everybody who can exist is still covered, and the exact checker derives the same ends. Accuracy / balanced / certified
+everyone who can exist is still covered, and the exact checker derives the same ends. Accuracy / balanced / certified
 on the ball, chosen by the same rule from the same weights. These figures do not compare with the paper's.
 """
 FRONTIERS = """Every weight tried, on the test set: networks, trees, both baselines as networks, our plain booster,
@@ -190,7 +190,7 @@ it matters little. `delta` trains against one δ = 0.01 as the paper does, `radi
 radius. Radius by plain bounds.
 """
 SCALING = """Adult, Noise, the first 1000 test people, CPU time of one core. *Relaxed* is one linear relaxation for
-everybody at once, *complete* the whole cascade (search, branch and bound) with a budget of nodes per person.
+everyone at once, *complete* the whole cascade (search, branch and bound) with a budget of nodes per person.
 """
 ARCHITECTURE = """The paper chose between an encoder without a hidden layer and one of 20 neurons on validation people.
 The small datasets have few of them, so such choices were cross-validated among training and validation people (five
@@ -199,10 +199,10 @@ for up to 80 epochs. On Compas z has five numbers, which other folds had preferr
 matter. `dl2` keeps the paper's settings everywhere.
 """
 CONFIRMED = """Random certified people of the chosen models: radius and decision are proved again and written to an
-audit bundle, and `lcifr.check`, which trusts nobody and derives the similar people itself, confirms them in exact
+audit bundle, and `lcifr.check`, which trusts no one and derives the similar people itself, confirms them in exact
 arithmetic.
 """
-CONFIRMED_TREES = """Trees, end to end over the reals: of up to 2000 random test people the search must certify whoever
-the closed form does, and finds a concrete similar person with another decision for the others; of those certified,
+CONFIRMED_TREES = """Trees, end to end over the reals: of up to 2000 random test people the search must certify everyone
+whom the closed form does, and finds a concrete similar person with another decision for the others; of those certified,
 random people are proved, written to an audit bundle and checked.
 """

@@ -63,7 +63,7 @@ LATER_HEADS: dict[str, tuple[float, ...]] = {"law_school": (0.03,)}
 STRETCHED: dict[str, tuple[tuple[float, float], ...]] = {
     "crime/noise": ((0.5, 3.0), (0.5, 4.0), (1.0, 3.0), (2.0, 2.5))
 }
-"""γ and stretch of further models, added for the same reason: where a larger γ alone certifies nobody more."""
+"""γ and stretch of further models, added for the same reason: where a larger γ alone certifies no one more."""
 FARTHER: dict[str, Any] = {"epochs": 100, "patience": 30, "weight_decay": 0.0}
 """How those are trained."""
 

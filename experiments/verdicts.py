@@ -65,7 +65,7 @@ def margins(head: RobustClassifier, latent: NDArray[np.float64]) -> NDArray[np.f
 def on_ball(
     encoder: FairEncoder, head: RobustClassifier, X: Any
 ) -> tuple[Radius, NDArray[np.float64], NDArray[np.bool_]]:
-    """The radius of everybody, as exact as a verdict needs it; the head's margin; who is certified."""
+    """The radius of everyone, as exact as a verdict needs it; the head's margin; who is certified."""
     margin = margins(head, encoder.transform(X))
     found = encoder.radius(X, target=margin, budget=Budget(nodes=NODES))
     return found, margin, head.certified(found.latent, found.radius)

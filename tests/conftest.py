@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 
 from lcifr.datasets import Dataset, load
 from lcifr.datasets.downloads import FOLDER_VARIABLE
-from lcifr.errors import DatasetError
+from lcifr.errors import EXTRAS, DatasetError
 
 if TYPE_CHECKING:
     from tests.report.browser import Browser
@@ -22,6 +23,44 @@ if TYPE_CHECKING:
 settings.register_profile("any machine", deadline=None)  # what a busy machine takes longer for is no failure
 settings.load_profile("any machine")
 NEAR = Path(__file__).parents[1].parent / "shared" / "data"
+
+
+# Where an optional package is missing, tests that need it are skipped, and pytest prints which package it is.
+
+
+class _ModuleOfTests(pytest.Module):
+    def _getobj(self) -> Any:
+        try:
+            return super()._getobj()
+        except self.CollectError as error:
+            for package in EXTRAS:
+                if f"No module named '{package}" in str(error) or f"needs {package}, which is" in str(error):
+                    pytest.skip(f"needs {package}, which is not installed", allow_module_level=True)
+            raise
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module:
+    return _ModuleOfTests.from_parent(parent, path=module_path)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup() -> Generator[None, Any, Any]:
+    return (yield from _skipping_without_extras())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, Any, Any]:
+    return (yield from _skipping_without_extras())
+
+
+def _skipping_without_extras() -> Generator[None, Any, Any]:
+    try:
+        return (yield)
+    except (ModuleNotFoundError, AssertionError) as error:  # a command names the line that installs the package
+        needed = getattr(error, "name", None) or "".join(re.findall(r"needs (\w+), which is not installed", str(error)))
+        if needed.partition(".")[0] not in EXTRAS:
+            raise
+        pytest.skip(f"needs {needed}, which is not installed")
 
 
 @pytest.fixture(scope="session")

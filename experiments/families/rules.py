@@ -3,7 +3,7 @@
 They were written down before any test figure of boosters was made:
 
 - **accurate**: of what certifies at least the goal, min(100, half a point more than the paper's method), the most
-  accurate; where nothing reaches the goal, the most certified that does not decide nearly the same for everybody;
+  accurate; where nothing reaches the goal, the most certified that does not decide nearly the same for everyone;
 - **certified**: of what has a balanced accuracy of at least 60 and at most 4 points below the plain model's, the most
   certified.
 

@@ -41,7 +41,7 @@ person's worst similar person. What is tried is in `experiments/trees/settings.p
 each is one fit on the training people, stopped by validation people; on Health 60,000 training people, drawn once; on
 the small tables (Compas, Crime, German) the average of four, each without another fifth of the training people.
 Certified is end to end, in closed form, which is exact for attributes alone and a lower bound with pairs or trees.
-*Stricter φ* marks a model that was learned for Cat + Noise and chosen for Noise, on the small tables: whoever is
+*Stricter φ* marks a model that was learned for Cat + Noise and chosen for Noise, on the small tables: anyone who is
 similar under Noise is similar under Cat + Noise.
 
 Two points of each frontier are chosen without test people, by rules written down before any test figure of trees was

@@ -30,7 +30,7 @@ def booster(cell: Cell, store: Store, data: Dataset) -> Found:
     Where there is a weaker row, the same model is judged by its φ, too.
     """
     settings = cell.settings
-    # φ's standard deviations and ranks are those of all training people, whoever is learned from.
+    # φ's standard deviations and ranks are those of all training people, whichever people are learned from.
     encoding = Encoding.fit(data.train.X, data.schema)
     asked = [Similarity.ready(row, data.schema, encoding) for row in rows(settings)]
     near, checked = (_drawn(split, settings) for split in (data.train, data.validation))
@@ -58,7 +58,7 @@ def rows(settings: dict[str, Any]) -> list[str]:
 
 
 def _drawn(split: Split, settings: dict[str, Any]) -> Split:
-    """Everybody, or as many as the settings say."""
+    """Everyone, or as many as the settings say."""
     drawn = draw(len(split), settings.get("learners", len(split)), settings.get("seed", 0))
     return Split(split.X.iloc[drawn], split.y.iloc[drawn])
 
@@ -124,7 +124,7 @@ def similarity_over_reals(row: str, data: Dataset) -> Similarity:
 
 
 def draw(people: int, most: int, seed: int) -> NDArray[np.intp]:
-    """Rows of everybody, or of as many at random."""
+    """Rows of everyone, or of as many at random."""
     if people <= most:
         return np.arange(people)
     return np.sort(np.random.default_rng(seed).permutation(people)[:most])

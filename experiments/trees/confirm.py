@@ -1,7 +1,7 @@
 """Certificates of the chosen boosters, proved by the search over the reals and confirmed by the checker.
 
-For each of the two chosen points of a row test people are audited: whoever the closed form certifies must be certified
-by the search too. Random people among them go into an audit bundle with their proofs.
+For each of the two chosen points of a row test people are audited: everyone whom the closed form certifies must
+be certified by the search too. Random people among them go into an audit bundle with their proofs.
 """
 
 from __future__ import annotations

@@ -89,7 +89,12 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"{__name__}.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'lcifr' has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+    try:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    except ModuleNotFoundError as error:
+        from lcifr.errors import missing_extra
+
+        raise missing_extra(error, f"lcifr.{name}") from None
 
 
 def __dir__() -> list[str]:

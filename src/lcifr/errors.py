@@ -106,6 +106,42 @@ def system_error(error: OSError) -> LcifrError:
     return LcifrError(f"{where}{error.strerror or error}", fix=fix)
 
 
+EXTRAS = {
+    "torch": "learn",
+    "xgboost": "trees",
+    "lightgbm": "trees",
+    "interpret": "trees",
+    "onnx": "onnx",
+    "onnxruntime": "onnx",
+    "skops": "skops",
+    "matplotlib": "plot",
+    "fairlearn": "fairlearn",
+    "cryptography": "sign",
+    "starlette": "workbench",
+    "uvicorn": "workbench",
+    "ray": "ray",
+    "gurobipy": "gurobi",
+}
+"""The extra of lcifr that installs each optional package, by the name that is imported."""
+
+
+class MissingExtraError(LcifrError, ModuleNotFoundError):
+    """An optional package that is needed and not installed; the fix is the line that installs it."""
+
+    def __init__(self, message: str, *, fix: str, name: str) -> None:
+        super().__init__(message, fix=fix)
+        self.name = name
+
+
+def missing_extra(error: ModuleNotFoundError, purpose: str) -> ModuleNotFoundError:
+    """The error with the line that installs the package; unchanged if no extra of lcifr has it."""
+    package = (error.name or "").partition(".")[0]
+    if package not in EXTRAS:
+        return error
+    why = f"{purpose} needs {package}, which is not installed"
+    return MissingExtraError(why, fix=f'pip install "lcifr[{EXTRAS[package]}]"', name=package)
+
+
 class SchemaError(LcifrError, ValueError):
     """A schema that contradicts itself, or a schema file that cannot be read."""
 

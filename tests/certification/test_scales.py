@@ -7,11 +7,12 @@ import pandas as pd
 import pytest
 
 from lcifr.certification.population import scale_sources
+from lcifr.certification.saved_models import read_similarity, similarity_arrays
 from lcifr.cli.statements import scale_words
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
+from lcifr.data.codec import Arrays
 from lcifr.phi import Similarity
 from lcifr.phi.lint import lint
-from lcifr.workflows.packing import Luggage, pack_similarity, unpack_similarity
 
 SCHEMA = Schema((Numeric("gpa"), Numeric("age"), Categorical("school", ("a", "b"))))
 RANKED = "age within 1 sd and |rank(gpa by school) - rank(gpa' by school')| <= 1 and gpa within 9"
@@ -70,6 +71,6 @@ def test_a_formula_without_scales_names_none(text: str) -> None:
 
 def test_workers_get_the_same_ranks_and_lint_sees_complete_rows() -> None:
     similarity = Similarity(RANKED, SCHEMA, Encoding.fit(with_gaps(0), SCHEMA, skip_missing=True))
-    sent = Luggage()
-    assert unpack_similarity(pack_similarity(similarity, sent), sent).hash == similarity.hash
+    sent = Arrays()
+    assert read_similarity(similarity_arrays(similarity, sent), sent).hash == similarity.hash
     lint(similarity)

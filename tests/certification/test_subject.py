@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 
 from lcifr import Encoding, Schema, Similarity, Verdict, audit
 from lcifr.certification.reference import MADE_UP
-from lcifr.errors import LcifrError, NetworkError, SimilarityError
+from lcifr.errors import LcifrError, NetworkError, SimilarityError, TableError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -148,6 +148,19 @@ def _lying(monkeypatch: pytest.MonkeyPatch, about: Any) -> Any:
 
     monkeypatch.setattr(type(model), "predict", predict)
     return model
+
+
+@pytest.mark.parametrize("phi", ["same(all)", Similarity("same(all)", SCHEMA, PEOPLE)])
+def test_who_has_a_category_at_which_the_model_raises_is_refused_by_name(phi: Any):
+    model = MODELS["logistic"].fit(PEOPLE[PEOPLE["job"] != "cook"], LABELS[PEOPLE["job"] != "cook"])
+    with pytest.raises(TableError, match=r'"job", row [0-9]+: the model raises an error at the category "cook"'):
+        audit(model, PEOPLE, similarity=phi)
+
+
+def test_a_table_without_rows_is_said_to_have_none():
+    with pytest.raises(TableError, match="there are no rows") as found:
+        audit(MODELS["logistic"].fit(PEOPLE, LABELS), PEOPLE[:0], similarity="same(all)")
+    assert "leave out columns" not in str(found.value)
 
 
 def test_a_model_that_is_read_wrongly_is_refused(monkeypatch: pytest.MonkeyPatch):

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 import xgboost
 
+from lcifr import workflows
 from lcifr.certification.population import lower_bound
 from lcifr.cli.certify import _gate
 from lcifr.cli.statements import baseline_table
@@ -24,7 +25,6 @@ from lcifr.report.cautions import _about_the_model as cautions_about_model
 from lcifr.report.content import ComparedModel
 from lcifr.report.folder import read_folder
 from lcifr.report.markdown import render_markdown
-from lcifr.workflows import ModelAuditRequest, audit_model
 from lcifr.workflows.events import Advanced, Event
 from lcifr.workflows.folders import RunStopped
 from lcifr.workflows.results import AuditResult
@@ -327,13 +327,13 @@ def test_a_stopped_audit_goes_on_with_the_rows_that_are_not_examined(folder: Pat
             raise KeyboardInterrupt
 
     with contextlib.chdir(folder):
-        request = ModelAuditRequest(
+        request = workflows.AuditRequest(
             model=Path("model.json"), table=Path("people.csv"), phi="same.phi", schema="people.toml",
             out=Path("resumed"), bundle=False, workers=1, chunk=20,
         )  # fmt: skip
         with pytest.raises(RunStopped):
-            audit_model(request, stop)
-        found = audit_model(request).statement
+            workflows.audit(request, stop)
+        found = workflows.audit(request).statement
     assert (found.rows, found.not_examined, found.share) == (300, 180, 0.4)
 
 

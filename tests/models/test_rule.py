@@ -1,4 +1,4 @@
-"""The rule of decision: ties, groups and numbers; and that everybody who decides, decides by it."""
+"""The rule of decision: ties, groups and numbers; learning and prediction decide by the same rule."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import torch
 
 from lcifr.errors import LcifrError
 from lcifr.estimators import RobustClassifier, RobustRegressor
+from lcifr.learn import losses
 from lcifr.learn.target import Target
 from lcifr.models.rule import Kind, Rule
 from tests.learn.populations import latent
@@ -75,6 +76,6 @@ def test_learned_heads_predict_what_the_rule_decides(kind: str) -> None:
 def test_learning_decides_ties_as_the_rule_does(labels: np.ndarray) -> None:
     target = Target.of(labels)
     values = np.random.default_rng(0).integers(-1, 2, (200, target.outputs)).astype(np.float64)
-    decided = target.decide(torch.as_tensor(values)).numpy()
+    decided = losses.decide(target, torch.as_tensor(values)).numpy()
     np.testing.assert_array_equal(decided, target.rule.decide(values))
     assert target.rule.outputs == target.outputs

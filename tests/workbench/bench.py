@@ -12,7 +12,7 @@ import httpx
 
 from lcifr.workbench.server import build_app
 from lcifr.workbench.workbench import Workbench
-from lcifr.workflows.auditing import ModelAuditRequest, audit_model
+from lcifr.workflows.auditing import AuditRequest, audit
 from tests.story import SLOWLY
 from tests.workflows.credit import write_credit
 
@@ -66,7 +66,7 @@ def write_audit(folder: Path, out: str = "audit") -> None:
     named = {"schema": "people.toml", "id_column": "person", "phi": "people.phi"}
     with contextlib.chdir(folder):
         paths = {"model": Path("model.skops"), "table": Path("people.csv"), "out": Path(out)}
-        audit_model(ModelAuditRequest(**paths, **named))
+        audit(AuditRequest(**paths, **named))
 
 
 class Raw:

@@ -20,8 +20,7 @@ THEIRS = AuditPlan(out="audit", model="m.onnx", table="people.csv", phi="x.phi",
 @pytest.mark.parametrize("plan", [OURS, THEIRS, replace(OURS, table="", phi="")])
 def test_the_words_ask_for_what_the_plan_asks_for(plan, monkeypatch):
     """The command line reads the words as the very request that the plan stands for."""
-    from lcifr.workflows import auditing
-    from lcifr.workflows import auditing as run
+    from lcifr.cli import audit as command
 
     seen: list[object] = []
 
@@ -29,8 +28,7 @@ def test_the_words_ask_for_what_the_plan_asks_for(plan, monkeypatch):
         seen.append(request)
         raise LcifrError("enough")
 
-    monkeypatch.setattr(run, "audit", stand_in)
-    monkeypatch.setattr(auditing, "audit_model", stand_in)
+    monkeypatch.setattr(command, "run_audit", stand_in)
     CliRunner().invoke(build(), plan.words())
     assert seen == [plan.request]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from lcifr.workflows import ModelAuditRequest, audit_model
+from lcifr.workflows import AuditRequest, audit
 from tests.workflows.credit import write_credit
 
 SAME = ("audited/audit.parquet", "people.parquet", "labels.parquet", "result.json")
@@ -21,10 +21,10 @@ def write_lender(folder: Path, people: int = 60, groups: int = 16) -> None:
     frame.to_parquet(folder / "people.parquet", index=False, row_group_size=groups)
 
 
-def request_for(folder: Path, out: str, **options: Any) -> ModelAuditRequest:
+def request_for(folder: Path, out: str, **options: Any) -> AuditRequest:
     """An audit of the lender's model, eight people to a part unless it is said otherwise."""
     asked: dict[str, Any] = {"table": folder / "people.parquet", "id_column": "person", "chunk": 8} | options
-    return ModelAuditRequest(
+    return AuditRequest(
         model=folder / "model.skops",
         phi=str(folder / "people.phi"),
         reference=folder / "train.csv",
@@ -38,7 +38,7 @@ def request_for(folder: Path, out: str, **options: Any) -> ModelAuditRequest:
 
 def audited(folder: Path, out: str, **options: Any) -> dict[str, bytes]:
     """The files of an audit that must be the same."""
-    audit_model(request_for(folder, out, **options))
+    audit(request_for(folder, out, **options))
     return results(folder / out)
 
 

@@ -42,7 +42,12 @@ def test_the_examples_of_the_page_run(
 def test_an_audit_from_python_is_the_audit_of_the_command(story: Path, tmp_path: Path) -> None:
     events: list[Event] = []
     request = AuditRequest(
-        story / "producer", story / "consumer", tmp_path / "out", baselines=False, bundle=False, workers=1
+        producer=story / "producer",
+        consumer=story / "consumer",
+        out=tmp_path / "out",
+        baselines=False,
+        bundle=False,
+        workers=1,
     )
     result = audit(request, events.append)
     words = ("audit", story / "producer", story / "consumer", "--no-baselines", "--no-bundle", "--workers", "1")
@@ -60,9 +65,8 @@ def test_an_audit_from_python_is_the_audit_of_the_command(story: Path, tmp_path:
 
 
 def test_certificates_from_python_are_those_of_the_command(story: Path, tmp_path: Path) -> None:
-    request = CertifyRequest(
-        story / "consumer", story / "producer/handover/held-out", tmp_path / "out", workers=1, on="box"
-    )
+    handed = story / "producer/handover/held-out"
+    request = CertifyRequest(consumer=story / "consumer", people=handed, out=tmp_path / "out", workers=1, on="box")
     result = certify(request)
     words = ("certify", story / "consumer", story / "producer/handover/held-out", "--on", "box", "--workers", "1")
     lcifr(*words, "--out", tmp_path / "command", cwd=tmp_path)
@@ -71,13 +75,13 @@ def test_certificates_from_python_are_those_of_the_command(story: Path, tmp_path
 
 
 def test_a_request_that_cannot_be_meant_is_refused_before_any_work(story: Path, tmp_path: Path) -> None:
-    request = AuditRequest(story / "producer", story / "consumer", tmp_path / "out")
+    request = AuditRequest(producer=story / "producer", consumer=story / "consumer", out=tmp_path / "out")
     with pytest.raises(LcifrError, match="between 0 and 1"):
         replace(request, confidence=1.0)
     with pytest.raises(LcifrError, match="expected 1 or more"):
         replace(request, proofs=0)
     with pytest.raises(LcifrError, match="a table of people needs --producer"):
-        CertifyRequest(story / "consumer", story / "people.csv", tmp_path / "out")
+        CertifyRequest(consumer=story / "consumer", people=story / "people.csv", out=tmp_path / "out")
 
 
 def test_a_result_with_a_part_missing_is_refused(story: Path, tmp_path: Path) -> None:

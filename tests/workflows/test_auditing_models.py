@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lcifr.data import Numeric, Schema
-from lcifr.workflows import ModelAuditRequest, audit_model
+from lcifr.workflows import AuditRequest, audit
 from lcifr.workflows.events import Advanced, Event, Note
 from lcifr.workflows.folders import RunStopped
 from lcifr.workflows.people import PeopleSource
@@ -33,10 +33,10 @@ def credit(tmp_path: Path) -> Any:
         yield tmp_path
 
 
-def request(out: str, **changes: Any) -> ModelAuditRequest:
+def request(out: str, **changes: Any) -> AuditRequest:
     known: dict[str, Any] = {"model": Path("model.skops"), "table": Path("people.csv"), "phi": "people.phi"}
     known |= {"reference": Path("train.csv"), "out": Path(out), "bundle": False, "baselines": False, "workers": 1}
-    return ModelAuditRequest(**known | changes)
+    return AuditRequest(**known | changes)
 
 
 def verdicts(out: str) -> pd.DataFrame:
@@ -51,11 +51,11 @@ def test_a_stopped_audit_goes_on_and_ends_as_if_nothing_had_happened(credit: Pat
             raise KeyboardInterrupt
 
     with pytest.raises(RunStopped):
-        audit_model(request("stopped", **asked), stop)
+        audit(request("stopped", **asked), stop)
     heard: list[Event] = []
-    result = audit_model(request("stopped", **asked), heard.append)
+    result = audit(request("stopped", **asked), heard.append)
     assert any(isinstance(event, Advanced) and event.resumed >= 8 for event in heard)
-    assert result.to_dict() == audit_model(request("whole", **asked)).to_dict()
+    assert result.to_dict() == audit(request("whole", **asked)).to_dict()
     pd.testing.assert_frame_equal(verdicts("stopped"), verdicts("whole"))
 
 
@@ -64,7 +64,7 @@ def test_labels_that_are_no_classes_say_nothing_about_accuracy(credit: Path) -> 
     table.assign(repaid=table["repaid"].map({"yes": 1, "no": 0})).to_csv("coded.csv", index=False)
     heard: list[Event] = []
     asked = request("coded", table=Path("coded.csv"), target="repaid", baselines=None)
-    result = audit_model(asked, heard.append)
+    result = audit(asked, heard.append)
     assert result.statement.accuracy is None
     assert [event.text for event in heard if isinstance(event, Note) and event.text.startswith("no baselines: ")]
     words = "\"repaid\" holds 0, 1, and the model decides 'no', 'yes'; if these are the same classes, name them"
@@ -79,13 +79,13 @@ def test_labels_that_are_no_numbers_say_nothing_about_errors(credit: Path) -> No
     skops.io.dump(model, "numbers.skops")
     heard: list[Event] = []
     asked = request("numbers", model=Path("numbers.skops"), target="repaid", tolerance=0.2)
-    result = audit_model(asked, heard.append)
+    result = audit(asked, heard.append)
     assert result.statement.people == 38
     assert [event.text for event in heard if isinstance(event, Note) and "no errors are reported" in event.text]
 
 
 def test_a_sample_is_said_to_be_one_and_people_keep_their_rows(credit: Path) -> None:
-    result = audit_model(request("sample", sample=10, target="repaid"))
+    result = audit(request("sample", sample=10, target="repaid"))
     assert result.drawn_from == 40
     assert result.statement.people + result.left_out == 10
     rows = [int(name) for name in verdicts("sample")["id"]]
@@ -109,7 +109,7 @@ def test_truth_values_that_the_schema_reads_as_numbers_are_0_and_1_to_the_librar
     numbers = (Numeric("age", integer=True), Numeric("income"), Numeric("paid", integer=True, lower=0, upper=2))
     Schema(numbers, target="repaid").save("paid.toml")
     asked = {"model": Path("paid.skops"), "table": Path("paid.parquet"), "reference": Path("paid-train.parquet")}
-    result = audit_model(request("paid", phi="paid.phi", schema="paid.toml", **asked))
+    result = audit(request("paid", phi="paid.phi", schema="paid.toml", **asked))
     for pair in result.counterexamples:
         own = table.iloc[[int(pair.id)]][names].astype({"paid": int})
         other = own.assign(**{name: values[1] for name, values in pair.differs.items()})
@@ -120,13 +120,13 @@ def test_truth_values_that_the_schema_reads_as_numbers_are_0_and_1_to_the_librar
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string()], ids=str)
 def test_categories_of_pandas_are_audited_like_their_texts(kind: pa.DataType, credit: Path) -> None:
-    audit_model(request("texts", id_column="person"))
+    audit(request("texts", id_column="person"))
     table = pa.Table.from_pandas(pd.read_csv("people.csv"), preserve_index=False)
     for name in ("job", "sex", "region"):
         coded = table[name].cast(kind).combine_chunks().dictionary_encode()
         table = table.set_column(table.schema.get_field_index(name), name, coded)
     pq.write_table(table, "coded.parquet")
-    audit_model(request("codes", table=Path("coded.parquet"), id_column="person"))
+    audit(request("codes", table=Path("coded.parquet"), id_column="person"))
     pd.testing.assert_frame_equal(verdicts("codes"), verdicts("texts"))
 
 

@@ -14,19 +14,20 @@ from lcifr.certification.population import state
 from lcifr.data import Individuals
 from lcifr.estimators import RobustClassifier, plain
 from lcifr.phi import Similarity
-from lcifr.workflows.baselines import BaselineSettings, figures_of, fit_plain_head, judge_baselines
+from lcifr.workflows.baselines import figures_of, fit_plain_head, judge_baselines
 from lcifr.workflows.producing import load_encoder
-from lcifr.workflows.subjects import folders_of, open_people, read_folders
+from lcifr.workflows.subjects import FolderOrigin
 
 
 @pytest.mark.filterwarnings("ignore::lcifr.learn.scores.DegenerateModelWarning")
 def test_people_are_lowered_once_for_both_baselines(
     story: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    subject = read_folders(story / "producer", story / "consumer")
-    source = open_people(subject, None, None, tmp_path)
-    training = folders_of(subject).training()
-    assert training is not None
+    origin = FolderOrigin.read(story / "producer", story / "consumer")
+    subject, source = origin.subject(), origin.people(None, None, tmp_path)
+    asked = origin.baselines(subject, 0)
+    assert asked is not None
+    settings, training = asked
     people, y, honest, lowered = source.individuals(), source.labels(), Similarity.region, []
 
     def region(self: Similarity, x: Any, **options: Any) -> Any:
@@ -34,7 +35,7 @@ def test_people_are_lowered_once_for_both_baselines(
         return honest(self, x, **options)
 
     monkeypatch.setattr(Similarity, "region", region)
-    found = judge_baselines(BaselineSettings.of_folders(subject), training, people, y)
+    found = judge_baselines(settings, training, people, y)
     assert sum(lowered) == 1
     encoder = plain(load_encoder(story / "producer"))
     encoder.fit(training.X, training.y)

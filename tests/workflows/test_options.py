@@ -15,7 +15,9 @@ from lcifr.evidence.sampling import ChallengeRequest, CommitRequest, OpeningChec
 from lcifr.evidence.signing import SignRequest, VerifyRequest
 from lcifr.learn.parameters import BOOSTER, ENCODER, Learner, parameters
 from lcifr.report.page import ReportRequest
+from lcifr.workflows.auditing import AuditRequest
 from lcifr.workflows.binding import DigestRequest
+from lcifr.workflows.certifying import CertifyRequest
 from lcifr.workflows.checking import CheckRequest
 from lcifr.workflows.consuming import ConsumeRequest
 from lcifr.workflows.diagnosis import ExportRequest, ShowRequest
@@ -60,6 +62,7 @@ REQUESTS = [
     *(ProduceRequest, TuneRequest, ConsumeRequest, RepresentRequest, InitRequest, CheckRequest, ReportRequest),
     *(ShowRequest, ExportRequest, FormulaRequest, CountOptions, TableCheckRequest, DigestRequest, PackRequest),
     *(CommitRequest, ChallengeRequest, OpenRequest, OpeningCheckRequest, SignRequest, VerifyRequest),
+    *(AuditRequest, CertifyRequest),
 ]
 
 

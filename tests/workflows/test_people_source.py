@@ -53,7 +53,7 @@ def test_proofs_and_baselines_of_many_are_refused_or_left_out_aloud(
     story: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lcifr.workflows.producing.HELD", 10)
-    monkeypatch.setattr("lcifr.workflows.subjects.HELD", 10)
+    monkeypatch.setattr("lcifr.workflows.auditing.HELD", 10)
     table, both = place / "people.parquet", (story / "producer", story / "consumer")
     said = lcifr("represent", story / "producer", table, "--bundle", "--out", "out", cwd=tmp_path, expect=2)
     assert "--bundle needs everyone in memory: 20 people, at most 10" in said.err

@@ -10,7 +10,7 @@ import pytest
 
 from lcifr.data.files import StoragePlace
 from lcifr.errors import LcifrError
-from lcifr.workflows import audit_model, folders
+from lcifr.workflows import audit, folders
 from lcifr.workflows.folders import PARTS_THERE
 from lcifr.workflows.jobs import AuditJob
 from tests.data.store import KEY, SECRET, object_store
@@ -40,7 +40,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def in_store(lender: Path, out: str, **options: Any) -> dict[str, bytes]:
     place = f"s3://bucket/{out}"
-    audit_model(request_for(lender, place, table=Path("s3://bucket/people"), workers=1, **options))
+    audit(request_for(lender, place, table=Path("s3://bucket/people"), workers=1, **options))
     return {name: StoragePlace.of(place).read(name) for name in SAME}
 
 

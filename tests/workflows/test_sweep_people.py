@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from lcifr.certification.sweep.pair_question import PairQuestion
 from lcifr.certification.sweep.sweeper import Sweeper
 from lcifr.phi.similarity import Similarity
-from lcifr.workflows import ModelSweepRequest, SweepResult, sweep_model
+from lcifr.workflows import SweepRequest, SweepResult, sweep
 from lcifr.workflows import sweep_people as asked_people
 from lcifr.workflows.folders import RunStopped
 from lcifr.workflows.sweep_people import PEOPLE, DecidedBy, SweptPeople
@@ -23,8 +23,8 @@ from tests.story import lcifr
 from tests.workflows.swept_place import ASKED
 
 
-def request_for(tiny_place: Path, out: str, **options: object) -> ModelSweepRequest:
-    request = ModelSweepRequest(
+def request_for(tiny_place: Path, out: str, **options: object) -> SweepRequest:
+    request = SweepRequest(
         table=tiny_place / "people.csv",
         model=tiny_place / "model.skops",
         phi=str(tiny_place / "people.phi"),
@@ -44,7 +44,7 @@ def violating() -> np.ndarray:
 
 
 def test_everyone_in_open_cells_is_proved_or_refuted(tiny_place: Path) -> None:
-    result = sweep_model(request_for(tiny_place, "one_cell"))
+    result = sweep(request_for(tiny_place, "one_cell"))
     assert not result.sweep.proved
     assert not result.sweep.violating
     bad = violating()
@@ -69,7 +69,7 @@ def test_a_counterexample_refutes_the_open_cell_of_its_person(
     tiny_place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PairQuestion, "ask", _finds_nothing)
-    result = sweep_model(request_for(tiny_place, "refuted"))
+    result = sweep(request_for(tiny_place, "refuted"))
     assert result.sweep.refuted
     assert 1 <= len(result.sweep.pairs) <= len(result.sweep.open)
     for cell in result.sweep.open:
@@ -94,7 +94,7 @@ def test_a_limit_is_kept_and_said(tiny_place: Path) -> None:
     assert sum(found.one_by_one.values()) == 5
     rows = pd.read_parquet(tiny_place / "five" / PEOPLE)
     assert (rows["decided by"] == DecidedBy.NOTHING).tolist() == [row >= 5 for row in range(72)]
-    none = sweep_model(request_for(tiny_place, "nobody", people=0)).people
+    none = sweep(request_for(tiny_place, "nobody", people=0)).people
     assert none == SweptPeople({}, {}, 72)
 
 
@@ -112,7 +112,7 @@ def test_a_stopped_run_asks_about_nobody_twice_and_cuts_no_cell_again(
     monkeypatch.setattr(asked_people, "AT_ONCE", 10)
     monkeypatch.setattr(PairQuestion, "ask_individuals", ask)
     with pytest.raises(RunStopped):
-        sweep_model(request_for(tiny_place, "stopped_late"))
+        sweep(request_for(tiny_place, "stopped_late"))
 
     def go_on(self: PairQuestion, people, budget):  # type: ignore[no-untyped-def]
         asked.append(len(people))
@@ -123,7 +123,7 @@ def test_a_stopped_run_asks_about_nobody_twice_and_cuts_no_cell_again(
 
     monkeypatch.setattr(PairQuestion, "ask_individuals", go_on)
     monkeypatch.setattr(Sweeper, "run", refuse)
-    result = sweep_model(request_for(tiny_place, "stopped_late"))
+    result = sweep(request_for(tiny_place, "stopped_late"))
     assert sum(asked) == 72
     assert result.people.counts["violating"] == violating().sum()
     assert sorted(file.name for file in (tiny_place / "stopped_late").iterdir()) == sorted(

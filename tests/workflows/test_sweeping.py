@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 from lcifr.certification.sweep.result import Standing, Sweep
 from lcifr.certification.sweep.sweeper import Sweeper
-from lcifr.workflows import ModelSweepRequest, sweep_model
+from lcifr.workflows import SweepRequest, sweep
 from lcifr.workflows.folders import RunStopped
 from lcifr.workflows.sweeping import CELLS, SweepResult
 from tests.certification.sweep.tiny import SCHEMA, everybody, fitted
@@ -38,7 +38,7 @@ def test_pairs_are_decided_differently_by_the_library(swept: Path) -> None:
 def test_a_stopped_sweep_goes_on_and_ends_with_the_same_shares(
     tiny_place: Path, swept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = ModelSweepRequest(
+    asked = SweepRequest(
         table=tiny_place / "people.csv",
         model=tiny_place / "model.skops",
         phi=str(tiny_place / "people.phi"),
@@ -57,11 +57,11 @@ def test_a_stopped_sweep_goes_on_and_ends_with_the_same_shares(
     monkeypatch.setattr("lcifr.workflows.sweeping.KEPT_EVERY", 0.0)
     monkeypatch.setattr(Sweeper, "state", stop)
     with pytest.raises(RunStopped):
-        sweep_model(asked)
+        sweep(asked)
     kept = pq.read_table(tiny_place / ".stopped.work" / CELLS)
     assert 1 < len(kept) < len(pq.read_table(swept / CELLS))
     monkeypatch.setattr(Sweeper, "state", honest)
-    found = sweep_model(asked).sweep
+    found = sweep(asked).sweep
     before = json.loads((swept / "result.json").read_text())["exact_shares"]
     assert {str(one): str(found.share(one)) for one in Standing} == before
 
@@ -78,7 +78,7 @@ def test_what_cannot_be_swept_is_said(tiny_place: Path) -> None:
 @pytest.mark.parametrize("limit", [{"cells": 2}, {"cells": 9, "seconds": 0.0}])
 def test_the_limit_that_stopped_a_sweep_is_named(limit: dict[str, float], tiny_place: Path) -> None:
     name, allowed = list(limit.items())[-1]
-    asked = ModelSweepRequest(
+    asked = SweepRequest(
         table=tiny_place / "people.csv",
         model=tiny_place / "model.skops",
         phi=str(tiny_place / "people.phi"),
@@ -86,7 +86,7 @@ def test_the_limit_that_stopped_a_sweep_is_named(limit: dict[str, float], tiny_p
         out=tiny_place / f"limited-{name}",
         **limit,  # type: ignore[arg-type]
     )
-    found = sweep_model(asked)
+    found = sweep(asked)
     counted = "examined cells" if name == "cells" else name
     words = f"stopped at its limit of {allowed:g} {counted}; a larger --{name} leaves less open"
     assert found.sweep.open

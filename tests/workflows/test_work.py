@@ -16,7 +16,7 @@ from lcifr.data import files
 from lcifr.errors import ArtefactError, LcifrError, TableError
 from lcifr.workflows import jobs
 from lcifr.workflows.jobs import AuditJob, OtherVersionsError, PackedWork, audit_work, certify_work, represent_work
-from lcifr.workflows.subjects import people_of_reference, prepare_model, read_for_people, read_people
+from lcifr.workflows.subjects import open_origin, people_of_reference
 from tests.certification.scenes import people
 from tests.workflows.executors_lender import request_for, write_lender
 from tests.workflows.world import one
@@ -98,8 +98,7 @@ def test_a_model_of_a_library_is_read_again_from_its_file(tmp_path: Path) -> Non
     """The bytes hold the file itself; what comes out has the same hashes, and the library is asked as before."""
     write_lender(tmp_path)
     request = request_for(tmp_path, "out")
-    prepared = prepare_model(request)
-    subject = read_for_people(prepared, request, read_people(prepared, request, tmp_path))
+    subject, _ = open_origin(request, request.table).open(request, request.table, tmp_path)
     job = AuditJob(subject.agreeing_among(people_of_reference(subject)))
     again = PackedWork.of(job).job()
     assert again.key() == job.key()

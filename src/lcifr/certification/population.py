@@ -14,7 +14,7 @@ from lcifr.certification.verdicts import Audit, Certificates
 from lcifr.data import Categorical
 from lcifr.data.codec import Record, key
 from lcifr.display.text import at_least, fixed, not_examined_words, percent, quantity, vacuous_words
-from lcifr.errors import LcifrError
+from lcifr.errors import LcifrError, missing_extra
 from lcifr.models.rule import Kind
 from lcifr.phi.formula import Absolute, Comparison, Linear, Rank, Within, attributes_in, subformulas
 from lcifr.phi.similarity import Similarity
@@ -579,10 +579,8 @@ def group_metrics(found: Certificates | Audit, y: ArrayLike, sensitive: ArrayLik
     """Group metrics by fairlearn (an extra): its ``MetricFrame`` over these predictions."""
     try:
         from fairlearn.metrics import MetricFrame
-    except ImportError:
-        raise LcifrError(
-            "group metrics come from fairlearn, which is not installed", fix="pip install lcifr[fairlearn]"
-        ) from None
+    except ModuleNotFoundError as error:
+        raise missing_extra(error, "a table of group metrics") from None
     return MetricFrame(
         metrics=dict(metrics), y_true=np.asarray(y), y_pred=np.asarray(found.prediction), sensitive_features=sensitive
     )

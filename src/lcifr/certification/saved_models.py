@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import struct
-from abc import ABC
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -16,12 +14,14 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from lcifr.certification.handover import FrozenEncoder
 from lcifr.data import Encoding, Individuals, Schema
+from lcifr.data.codec import Arrays, TensorFile
 from lcifr.data.files import write_atomic
-from lcifr.errors import LearningError, NetworkError
+from lcifr.errors import LcifrError, LearningError, NetworkError
 from lcifr.models.additive import AdditiveModel, additive_from_dict, additive_to_dict
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.model import Degeneracy, Model, Prediction
+from lcifr.models.model import Degeneracy, Model, Prediction, read_function
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.trees import Trees, from_preorder, score_trees
@@ -36,10 +36,46 @@ if TYPE_CHECKING:
 Plain = Mapping[str, Any]
 
 
-class LearnedFunction(ABC):
-    """A function that an estimator learned; parameters : of the estimator, plain."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Learned:
+    """What every file says of its estimator.
+
+    Parameters
+    ----------
+    parameters : of the estimator, plain. history : of the training, a line per epoch.
+    degeneracies : what is trivial about the model.
+    """
 
     parameters: Plain
+    history: tuple[Plain, ...] = ()
+    degeneracies: tuple[Degeneracy, ...] = ()
+
+    def _training(self) -> dict[str, Any]:
+        """History and degeneracies as entries of a file."""
+        return {"history": list(self.history), "degeneracies": [asdict(one) for one in self.degeneracies]}
+
+    @staticmethod
+    def _read(content: Plain) -> dict[str, Any]:
+        """The fields of this class, of the entries of a file."""
+        return {
+            "parameters": content["parameters"],
+            "history": tuple(content["history"]),
+            "degeneracies": tuple(Degeneracy(**one) for one in content["degeneracies"]),
+        }
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LearnedFunction(Learned):
+    """A function from people to z.
+
+    Parameters
+    ----------
+    similarity : φ with the scales of the encoding.
+    named : whether it was learned from a table with column names.
+    """
+
+    similarity: Similarity
+    named: bool
 
     @property
     def is_unaware(self) -> bool:
@@ -72,19 +108,14 @@ class Stored:
 
 def write_stored(path: str | Path, kind: str, stored: Stored) -> None:
     """One safetensors file; a reader never sees half of it."""
-    from safetensors.numpy import save
-
-    tensors = {
-        f"{name}.{index}.{part}": np.array(getattr(layer, part))
-        for name, network in stored.networks.items()
-        for index, layer in enumerate(network.layers)
-        for part in ("weight", "bias")
-    }
+    tensors: dict[str, np.ndarray] = {}
+    for name, network in stored.networks.items():
+        tensors |= network.named_tensors(f"{name}.")
     depths = {name: len(network.layers) for name, network in stored.networks.items()}
     # Keys keep their order: the order of a schema's attributes is the order of the feature columns.
     text = json.dumps({"content": stored.content, "networks": depths}, ensure_ascii=False, allow_nan=False)
     header = {"format": FORMAT, "version": VERSION, "kind": kind, "hash": _digest(text, tensors), "content": text}
-    write_atomic(path, save(tensors, metadata={KEY: json.dumps(header, ensure_ascii=False)}))
+    write_atomic(path, TensorFile(tensors, {KEY: json.dumps(header, ensure_ascii=False)}).to_bytes())
 
 
 def read_kind(path: str | Path) -> str:
@@ -107,29 +138,22 @@ def read_stored(path: str | Path, kind: str) -> Stored:
     if header.get("hash") != _digest(text, tensors):
         raise LearningError(f"{path}: its numbers have changed since it was saved", fix="get the file again")
     values = json.loads(text)
-    networks = {
-        name: Network.from_arrays([(tensors[f"{name}.{i}.weight"], tensors[f"{name}.{i}.bias"]) for i in range(depth)])
-        for name, depth in values["networks"].items()
-    }
+    depths = values["networks"].items()
+    networks = {name: Network.of_tensors(tensors, depth, f"{name}.") for name, depth in depths}
     return Stored(values["content"], networks)
 
 
 def _open(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    from safetensors import SafetensorError
-    from safetensors.numpy import load
-
     try:
         data = path.read_bytes()
     except OSError as problem:
         raise LearningError(f"{path} cannot be read: {problem}") from None
     try:
-        tensors = load(data)
-        length = struct.unpack("<Q", data[:8])[0]
-        metadata = json.loads(data[8 : 8 + length]).get("__metadata__") or {}
-        header = json.loads(metadata.get(KEY, "{}"))
-    except (SafetensorError, ValueError, struct.error) as problem:
+        file = TensorFile.from_bytes(data)
+        header = json.loads(file.texts.get(KEY, "{}"))
+    except ValueError as problem:
         raise LearningError(f"{path} is damaged, or not a saved model: {problem}", fix="get the file again") from None
-    return header if isinstance(header, dict) else {}, tensors
+    return header if isinstance(header, dict) else {}, file.arrays
 
 
 def _digest(text: str, tensors: dict[str, np.ndarray]) -> str:
@@ -142,27 +166,21 @@ def _digest(text: str, tensors: dict[str, np.ndarray]) -> str:
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SavedEncoder(LearnedFunction):
     """A learned encoder.
 
     Parameters
     ----------
     network, head, decoder : f, and the networks that predict the label and x from z; None where there are none.
-    similarity : φ with the scales of the encoding. target : what was predicted, or None.
-    parameters : of the estimator, plain. history : of the training, a line per epoch.
-    degeneracies : what is trivial about the model. named : whether it was learned from a table with column names.
+    target : what was predicted, or None.
+    similarity, named, parameters, history, degeneracies : as for :class:`LearnedFunction` and :class:`Learned`.
     """
 
     network: Network
     head: Network | None
     decoder: Network | None
-    similarity: Similarity
     target: Prediction | None
-    parameters: Plain
-    history: tuple[Plain, ...]
-    degeneracies: tuple[Degeneracy, ...]
-    named: bool
 
     @property
     def function(self) -> Network:
@@ -174,8 +192,7 @@ class SavedEncoder(LearnedFunction):
             "parameters": dict(self.parameters),
             **write_formula(self.similarity),
             "target": None if self.target is None else self.target.to_dict(),
-            "history": list(self.history),
-            "degeneracies": [asdict(one) for one in self.degeneracies],
+            **self._training(),
             "named": self.named,
         }
         networks = {"encoder": self.network, "head": self.head, "decoder": self.decoder}
@@ -193,22 +210,17 @@ class SavedEncoder(LearnedFunction):
                 decoder=stored.networks.get("decoder"),
                 similarity=read_formula(content, training, only_for_ranks=only_for_ranks),
                 target=None if content["target"] is None else Prediction.from_dict(content["target"]),
-                parameters=content["parameters"],
-                history=tuple(content["history"]),
-                degeneracies=tuple(Degeneracy(**one) for one in content["degeneracies"]),
                 named=bool(content["named"]),
+                **cls._read(content),
             )
 
 
-@dataclass(frozen=True, eq=False)
-class SavedHead:
-    """A learned head on z; kind : the name of its estimator. Otherwise as for :class:`SavedEncoder`."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SavedHead(Learned):
+    """A learned head on z; kind : the name of its estimator. Otherwise as for :class:`Learned`."""
 
     kind: str
     model: Model
-    parameters: Plain
-    history: tuple[Plain, ...]
-    degeneracies: tuple[Degeneracy, ...]
 
     @property
     def class_weight(self) -> Any:
@@ -222,8 +234,7 @@ class SavedHead:
             "parameters": dict(self.parameters),
             "target": Prediction.of_model(self.model).to_dict(),
             "mean": self.model.mean,
-            "history": list(self.history),
-            "degeneracies": [asdict(one) for one in self.degeneracies],
+            **self._training(),
         }
         write_stored(path, self.kind, Stored(content, {"head": self.model.network}))
 
@@ -236,9 +247,7 @@ class SavedHead:
             return cls(
                 kind=kind,
                 model=Prediction.from_dict(content["target"]).model(stored.networks["head"], content["mean"]),
-                parameters=content["parameters"],
-                history=tuple(content["history"]),
-                degeneracies=tuple(Degeneracy(**one) for one in content["degeneracies"]),
+                **cls._read(content),
             )
 
 
@@ -260,6 +269,45 @@ def read_formula(content: Plain, training: Training | None, *, only_for_ranks: b
     return similarity
 
 
+def similarity_arrays(similarity: Similarity, into: Arrays) -> dict[str, Any]:
+    """φ with the scales that it speaks of; and, where it takes ranks, the people whom it ranks."""
+    people, ranked = similarity.encoding.ranked, None
+    if similarity.takes_ranks and people is not None:
+        ranked = [into.put(people.numbers), into.put(people.codes)]
+    about = {"text": similarity.text, "source": similarity.source, "hash": similarity.hash}
+    target = similarity.schema.target
+    return {**about, "encoding": similarity.encoding.to_dict(), "target": target, "ranked": ranked}
+
+
+def read_similarity(said: Plain, held: Arrays) -> Similarity:
+    """What :func:`similarity_arrays` gave, if it means the same here."""
+    encoding = Encoding.from_dict(said["encoding"])
+    if said["ranked"] is not None:
+        numbers, codes = (held.arrays[name] for name in said["ranked"])
+        encoding = replace(encoding, with_gaps=Individuals(encoding.schema, numbers, codes))
+    schema = replace(encoding.schema, target=said["target"])
+    found = Similarity(said["text"], schema, encoding, source=said["source"])
+    if found.hash != said["hash"]:
+        raise LcifrError(
+            "φ does not mean on this machine what it means where the run was started: the hashes differ",
+            fix="install the same version of lcifr on all machines",
+        )
+    return found
+
+
+def encoder_arrays(encoder: FrozenEncoder, into: Arrays) -> dict[str, Any]:
+    """An encoder with its φ."""
+    similarity = similarity_arrays(encoder.similarity, into)
+    function = encoder.function.to_arrays(into)
+    return {"function": function, "similarity": similarity, "whole_numbers": encoder.whole_numbers}
+
+
+def read_encoder(said: Plain, held: Arrays) -> FrozenEncoder:
+    """What :func:`encoder_arrays` gave."""
+    similarity = read_similarity(said["similarity"], held)
+    return FrozenEncoder(read_function(said["function"], held), similarity, bool(said["whole_numbers"]))
+
+
 @contextmanager
 def consistent_file(path: str | Path) -> Iterator[None]:
     """Refuse a file with a missing or odd value, in words instead of Python's own."""
@@ -278,18 +326,13 @@ BOOSTERS = ("FairBooster", "FairBoosterRegressor")
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SavedBooster(LearnedFunction):
     """A boosted model; kind : the name of its estimator. Otherwise as for ``SavedEncoder``."""
 
     kind: str
     additive: AdditiveModel
-    similarity: Similarity
     target: Target
-    parameters: Plain
-    history: tuple[Plain, ...]
-    degeneracies: tuple[Degeneracy, ...]
-    named: bool
 
     @cached_property
     def function(self) -> Trees:
@@ -303,8 +346,7 @@ class SavedBooster(LearnedFunction):
             **write_formula(self.similarity),
             "target": self.target.to_dict(),
             "additive": additive_to_dict(self.additive),
-            "history": list(self.history),
-            "degeneracies": [asdict(one) for one in self.degeneracies],
+            **self._training(),
             "named": self.named,
         }
         write_stored(path, self.kind, Stored(content, {}))
@@ -324,10 +366,8 @@ class SavedBooster(LearnedFunction):
                 additive=additive_from_dict(content["additive"], similarity.encoding),
                 similarity=similarity,
                 target=Target.from_dict(content["target"]),
-                parameters=content["parameters"],
-                history=tuple(content["history"]),
-                degeneracies=tuple(Degeneracy(**one) for one in content["degeneracies"]),
                 named=bool(content["named"]),
+                **cls._read(content),
             )
 
 
@@ -368,7 +408,7 @@ def write_saved_trees(path: str | Path, model: Model, origin: Plain) -> None:
     origin : the file that the trees come from, as :class:`lcifr.workflows.results.ModelOrigin` says it.
     """
     trees, rule = model.function, model.rule
-    assert isinstance(trees, Trees)
+    assert trees.tree_count
     content = {
         "function": trees.to_plain(),
         "native": str(trees.native),
@@ -401,7 +441,7 @@ def read_saved_trees(path: str | Path) -> SavedHead:
             rule = replace(rule, log_odds=(slope, shift))
         labels = target.classes if len(target.classes) else None
         _refuse_unfit(rule, target.kind, 0 if labels is None else len(labels))
-        return SavedHead(TREES, Model(function, rule, labels), dict(content["origin"]), (), ())
+        return SavedHead(kind=TREES, model=Model(function, rule, labels), parameters=dict(content["origin"]))
 
 
 def _trees(plain: Plain) -> Trees:

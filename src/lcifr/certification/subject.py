@@ -261,7 +261,8 @@ class Subject:
         """
         if self.reference is None:
             return None
-        answer, points = self.library.library_says(people, frame), self.encoding.encode(people)
+        points = self.encoding.encode(people)  # who has a category at which the library raises is refused by name
+        answer = self.library.library_says(people, frame)
         deployed = self.deployed_in_library
         outputs = outputs_at(deployed, points, np.zeros(deployed.outputs))
         exact = compare(self.model, outputs, answer.decisions, answer.outputs)
@@ -363,6 +364,8 @@ def _inferred(table: Any) -> Schema:
     try:
         return Schema.infer(table)
     except TableError as problem:
+        if not len(table):
+            raise
         raise TableError(
             problem.problems,
             fix="leave out columns that the model does not read: X.drop(columns=[…]); or say what they are: "

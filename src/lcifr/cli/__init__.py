@@ -21,7 +21,7 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from lcifr.cli.output import keep_stdout_for_results, on_terminal, to_stderr
-from lcifr.errors import LcifrError, system_error
+from lcifr.errors import LcifrError, missing_extra, system_error
 
 COMMANDS = {
     "audit": "Prove for each person that everyone similar gets the same decision, or show a counterexample.",
@@ -82,6 +82,11 @@ class _Root(TyperGroup):
         except Exception as error:
             if type(error).__module__.split(".")[0] in ("click", "typer") or os.environ.get(TRACEBACK):
                 raise
+            if isinstance(error, ModuleNotFoundError):
+                error = missing_extra(error, "this command")
+            if isinstance(error, LcifrError):
+                to_stderr(f"Error: {error}")
+                raise typer.Exit(WRONG_USE) from None
             to_stderr(f"Error: lcifr has a bug: {type(error).__name__}: {error}")
             to_stderr(f"Fix: run it again with {TRACEBACK}=1 and report what it prints")
             raise typer.Exit(FAULT) from None

@@ -1,48 +1,27 @@
-"""``lcifr audit``: the auditor's work. The whole model on real people: a proof for each, or somebody who refutes it."""
+"""``lcifr audit``: a proof for each person that everyone similar gets the same decision, or a counterexample."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lcifr.cli.options import (
-    AcceptAccuracyOption,
-    AcceptDraftOption,
-    AddressOption,
-    AnyArithmeticOption,
-    ChunkOption,
-    DescribeOption,
-    DeviceOption,
-    ExecutorOption,
-    ForceOption,
-    IdOption,
-    LabelsOption,
-    MissingOption,
-    ModelOption,
-    ModelSchemaOption,
-    ModelTargetOption,
-    ModelToleranceOption,
-    OutOption,
-    ReferenceOption,
-    SameOption,
-    SampleOption,
-    WorkersOption,
-    needed_folder,
-    needed_formula,
-    new_app,
-    one_table,
-    refuse_without_model,
+from lcifr.certification.bundle import Drawn
+from lcifr.cli.options import Call, need_second, new_app, request_command, table_of_model
+from lcifr.cli.output import command, exit_code, say, to_stderr
+from lcifr.cli.statements import (
+    baseline_table,
+    counterexample_table,
+    show_labels,
+    show_origin,
+    show_scales,
+    statement_lines,
 )
-from lcifr.cli.output import JsonOption, command, exit_code, print_json, say, to_stderr, words_of
-from lcifr.workflows.executors import Device, Executor
-from lcifr.workflows.options import groups_of, labels_of
-from lcifr.workflows.people import PROVED
-
-if TYPE_CHECKING:
-    from lcifr.models.arithmetic import Arithmetic
-    from lcifr.workflows.results import AuditResult, CheckedProofs
+from lcifr.display.text import arithmetic_words, percent
+from lcifr.workflows.auditing import AuditRequest
+from lcifr.workflows.auditing import audit as run_audit
+from lcifr.workflows.folders import shown
+from lcifr.workflows.results import AuditResult, CheckedProofs
 
 app = new_app()
 EXAMPLE = (
@@ -51,88 +30,10 @@ EXAMPLE = (
 )
 
 
-@app.command(epilog=EXAMPLE)
-def audit(
-    context: typer.Context,
-    producer: Annotated[
-        Path, typer.Argument(metavar="TABLE|PRODUCER", help="With --model: the people. Else: the producer's folder.")
-    ],
-    out: OutOption,
-    consumer: Annotated[
-        Path | None, typer.Argument(metavar="CONSUMER", help="The folder that `lcifr consume` wrote.")
-    ] = None,
-    table: Annotated[
-        Path | None,
-        typer.Argument(metavar="TABLE", help="The people: .csv or .parquet. (Default: the held-out people.)"),
-    ] = None,
-    model: ModelOption = None,
-    describe: DescribeOption = None,
-    missing: MissingOption = None,
-    schema: ModelSchemaOption = None,
-    target: ModelTargetOption = None,
-    reference: ReferenceOption = None,
-    tolerance: ModelToleranceOption = None,
-    same: SameOption = None,
-    accept_draft: AcceptDraftOption = False,
-    accept_accuracy: AcceptAccuracyOption = False,
-    id_column: IdOption = None,
-    sample: SampleOption = None,
-    population: Annotated[
-        bool,
-        typer.Option(
-            "--population",
-            help="Declare that TABLE is a random sample of the population and was not used for training.",
-        ),
-    ] = False,
-    phi: Annotated[
-        str | None,
-        typer.Option(
-            "--phi",
-            metavar="FILE|NAME",
-            help="Who counts as similar: a .phi file or a ready-made formula. (Default: the producer's.)",
-        ),
-    ] = None,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--by",
-            metavar="COLUMN",
-            help="Report subgroups of this column. (Default: the categories that φ leaves free.)",
-        ),
-    ] = None,
-    confidence: Annotated[
-        float, typer.Option(min=0.5, max=0.9999, help="Confidence of the statement about the population.")
-    ] = 0.95,
-    baselines: Annotated[
-        bool | None,
-        typer.Option(
-            "--baselines/--no-baselines",
-            help="Also audit a plain and an unaware model. (Default: if labels are known, up to 100,000 people.)",
-        ),
-    ] = None,
-    bundle: Annotated[
-        bool | None,
-        typer.Option("--bundle/--no-bundle", help="Write and check everyone's proofs, or none."),
-    ] = None,
-    proofs: Annotated[
-        int,
-        typer.Option(
-            "--proofs",
-            min=1,
-            help="Write and check the proofs of this many people, drawn at random.",
-        ),
-    ] = PROVED,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed for --proofs and --sample.")] = 0,
-    arithmetic: AnyArithmeticOption = None,
-    workers: WorkersOption = None,
-    executor: ExecutorOption = Executor.LOCAL,
-    address: AddressOption = None,
-    device: DeviceOption = Device.CPU,
-    labels: LabelsOption = None,
-    chunk: ChunkOption = None,
-    force: ForceOption = False,
-    as_json: JsonOption = False,
-) -> None:
+@request_command(
+    app, AuditRequest, epilog=EXAMPLE, arrange=table_of_model("audit", "producer", "table", "consumer", "table")
+)
+def audit(request: AuditRequest, call: Call) -> None:
     """Prove for each person that everyone similar gets the same decision, or show a counterexample.
 
     Audits a model of your own (--model) on a table with its columns, or a model trained by lcifr, given the producer's
@@ -147,77 +48,13 @@ def audit(
 
     An interrupted run (Ctrl-C, crash) keeps its progress; the same command resumes it.
     """
-    options: dict[str, Any] = {
-        "out": out,
-        "id_column": id_column,
-        "sample": sample,
-        "population": population,
-        "by": tuple(by) if by else None,
-        "confidence": confidence,
-        "baselines": baselines,
-        "bundle": bundle,
-        "proofs": proofs,
-        "seed": seed,
-        "workers": workers,
-        "executor": executor.value,
-        "address": address,
-        "device": device.value,
-        "chunk": chunk,
-        "labels": labels_of(labels),
-        "force": force,
-    }
-    about: dict[str, Any] = {"describe": describe, "missing": missing, "schema": schema, "target": target}
-    about |= {"reference": reference, "tolerance": tolerance}
-    about |= {"accept_draft": accept_draft, "accept_accuracy": accept_accuracy}
-    if model is None:
-        refuse_without_model(**about, same=same)
-        result = _audit_folders(context, producer, consumer, table, phi, arithmetic, options)
-    else:
-        about |= {"model": model, "table": one_table("audit", producer, consumer, table), "phi": needed_formula(phi)}
-        about |= {"groups": groups_of(same), "arithmetic": None if arithmetic is None else arithmetic.value}
-        result = _audit_model(context, about | options)
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        _show(result, out)
+    need_second("audit", request.producer, request.consumer, "PRODUCER CONSUMER")
+    result = run_audit(request, argv=call.argv)
+    call.print(result, _show, request.out)
     raise typer.Exit(exit_code(result.is_refuted, result.statement.undecided, result.statement.not_examined))
 
 
-def _audit_folders(
-    context: typer.Context,
-    producer: Path,
-    consumer: Path | None,
-    table: Path | None,
-    phi: str | None,
-    arithmetic: Arithmetic | None,
-    options: dict[str, Any],
-) -> AuditResult:
-    from lcifr.workflows.auditing import AuditRequest, audit
-
-    consumer = needed_folder(consumer, producer, "audit", "PRODUCER CONSUMER")
-    computed = None if arithmetic is None else arithmetic.value
-    request = AuditRequest(producer, consumer, table=table, phi=phi, arithmetic=computed, **options)
-    return audit(request, argv=words_of(context))
-
-
-def _audit_model(context: typer.Context, asked: dict[str, Any]) -> AuditResult:
-    from lcifr.workflows.auditing import ModelAuditRequest, audit_model
-
-    return audit_model(ModelAuditRequest(**asked), argv=words_of(context))
-
-
 def _show(result: AuditResult, out: Path) -> None:
-    from lcifr.cli.statements import (
-        baseline_table,
-        counterexample_table,
-        show_labels,
-        show_origin,
-        show_scales,
-        statement_lines,
-    )
-    from lcifr.display.text import arithmetic_words, percent
-    from lcifr.workflows.folders import shown
-
     said, on = result.statement, result.modularity
     labels, tolerance = result.model.labels, result.model.tolerance
     say("\n".join(statement_lines(said, held_out=result.held_out, tolerance=tolerance, labels=labels)))
@@ -249,8 +86,6 @@ def _show(result: AuditResult, out: Path) -> None:
 
 
 def _show_checked(checked: CheckedProofs) -> None:
-    from lcifr.certification.bundle import Drawn
-
     refused = len(checked.rejected)
     said = "all confirmed" if not refused else f"{refused} NOT confirmed: {', '.join(list(checked.rejected)[:5])}"
     say(f"exact checker: {checked.certified:,} proofs, {checked.counterexamples:,} counterexamples; {said}")

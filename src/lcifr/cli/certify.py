@@ -1,51 +1,23 @@
-"""``lcifr certify``: saved models on new people, for decisions as they are made; and a gate for pipelines."""
+"""``lcifr certify``: decisions about new people with a verdict each; and a gate for pipelines."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
 import typer
 
-from lcifr.cli.options import (
-    PANEL,
-    AcceptAccuracyOption,
-    AcceptDraftOption,
-    AddressOption,
-    AnyArithmeticOption,
-    ChunkOption,
-    DescribeOption,
-    DeviceOption,
-    ExecutorOption,
-    FailUnderOption,
-    ForceOption,
-    IdOption,
-    LabelsOption,
-    MissingOption,
-    ModelOption,
-    ModelSchemaOption,
-    ModelTargetOption,
-    ModelToleranceOption,
-    OnOption,
-    OutOption,
-    ReferenceOption,
-    SameOption,
-    StrictOption,
-    WorkersOption,
-    needed_folder,
-    needed_formula,
-    new_app,
-    one_table,
-    refuse_without_model,
-)
-from lcifr.cli.output import JsonOption, exit_code, print_json, say, to_stderr, words_of
-from lcifr.display.text import at_least, percent
-from lcifr.workflows.executors import Device, Executor
-from lcifr.workflows.options import groups_of, labels_of
-
-if TYPE_CHECKING:
-    from lcifr.certification.population import Statement
-    from lcifr.workflows.results import CertifyResult, LookUpSummary
+from lcifr.certification.population import Statement
+from lcifr.cli.options import Call, need_second, new_app, request_command, table_of_model
+from lcifr.cli.output import exit_code, say, to_stderr
+from lcifr.cli.statements import show_labels, show_origin, show_scales, statement_lines
+from lcifr.display.text import arithmetic_words, at_least, percent
+from lcifr.workflows.certifying import CertifyRequest
+from lcifr.workflows.certifying import certify as run_certify
+from lcifr.workflows.folders import shown
+from lcifr.workflows.options import option
+from lcifr.workflows.results import CertifyResult, LookUpSummary
 
 app = new_app()
 EXAMPLE = (
@@ -56,62 +28,30 @@ EXAMPLE = (
 )
 
 
-@app.command(epilog=EXAMPLE)
-def certify(
-    context: typer.Context,
-    consumer: Annotated[
-        Path,
-        typer.Argument(
-            metavar="TABLE|CONSUMER", help="With --model, or --sweep alone: the people. Else: the consumer's folder."
-        ),
-    ],
-    out: OutOption,
-    people: Annotated[
-        Path | None,
-        typer.Argument(metavar="PEOPLE", help="A .csv or .parquet table (with --producer), or a hand-over."),
-    ] = None,
-    producer: Annotated[
-        Path | None,
-        typer.Option(
-            "--producer", metavar="PRODUCER", help="The folder that `lcifr produce` wrote, if PEOPLE is a table."
-        ),
-    ] = None,
-    sweep: Annotated[
-        Path | None,
-        typer.Option(
-            "--sweep",
-            metavar="SWEEP",
-            help="The folder that `lcifr sweep` wrote: people in a proved cell need no search.",
-        ),
-    ] = None,
-    model: ModelOption = None,
-    describe: DescribeOption = None,
-    missing: MissingOption = None,
-    phi: Annotated[
-        str | None,
-        typer.Option("--phi", metavar="FILE|NAME", help="Who counts as similar: a .phi file.", rich_help_panel=PANEL),
-    ] = None,
-    schema: ModelSchemaOption = None,
-    target: ModelTargetOption = None,
-    reference: ReferenceOption = None,
-    tolerance: ModelToleranceOption = None,
-    same: SameOption = None,
-    accept_draft: AcceptDraftOption = False,
-    accept_accuracy: AcceptAccuracyOption = False,
-    id_column: IdOption = None,
-    on: OnOption = None,
-    strict: StrictOption = False,
-    fail_under: FailUnderOption = None,
-    arithmetic: AnyArithmeticOption = None,
-    workers: WorkersOption = None,
-    executor: ExecutorOption = Executor.LOCAL,
-    address: AddressOption = None,
-    device: DeviceOption = Device.CPU,
-    labels: LabelsOption = None,
-    chunk: ChunkOption = None,
-    force: ForceOption = False,
-    as_json: JsonOption = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class GateOptions:
+    """Which results make the command fail."""
+
+    strict: bool = option(False, "Exit 1 if there is a counterexample, 3 if someone is undecided.", before="arithmetic")
+    fail_under: float | None = option(
+        None,
+        "Exit as with --strict if less than this share is certified; else exit 0.",
+        least=0.0,
+        most=1.0,
+        before="arithmetic",
+    )
+
+
+def _arrange(given: dict[str, Any]) -> dict[str, Any]:
+    """With ``--model``, or ``--sweep`` alone, the only argument is the table of people."""
+    alone = given["people"] is None and given["producer"] is None
+    if given["model"] is None and given["sweep"] is not None and alone:
+        return given | {"consumer": None, "people": given["consumer"]}
+    return table_of_model("certify", "consumer", "people", "people", "producer")(given)
+
+
+@request_command(app, CertifyRequest, GateOptions, epilog=EXAMPLE, arrange=_arrange)
+def certify(request: CertifyRequest, gate: GateOptions, call: Call) -> None:
     """Decide about new people with saved models, and certify the decisions.
 
     A consumer passes the hand-over of new people (from `lcifr represent`); verdicts then rest on its radius. With both
@@ -127,33 +67,14 @@ def certify(
 
     An interrupted run (Ctrl-C, crash) keeps its progress; the same command resumes it.
     """
-    options: dict[str, Any] = {"out": out, "id_column": id_column, "workers": workers, "chunk": chunk, "force": force}
-    options |= {"labels": labels_of(labels)}
-    options |= {"executor": executor.value, "address": address, "device": device.value}
-    about: dict[str, Any] = {"describe": describe, "missing": missing, "schema": schema, "target": target}
-    about |= {"reference": reference, "tolerance": tolerance}
-    about |= {"accept_draft": accept_draft, "accept_accuracy": accept_accuracy}
-    if model is None:
-        refuse_without_model(**about, phi=phi, same=same)
-        computed = None if arithmetic is None else arithmetic.value
-        if sweep is not None and people is None and producer is None:
-            result = _certify_swept(context, sweep, consumer, options)
-        else:
-            options |= {"producer": producer, "on": None if on is None else on.value, "arithmetic": computed}
-            result = _certify_folder(context, consumer, people, options | {"sweep": sweep})
-    else:
-        about |= {"model": model, "table": one_table("certify", consumer, people, producer), "phi": needed_formula(phi)}
-        about |= {"groups": groups_of(same), "arithmetic": None if arithmetic is None else arithmetic.value}
-        result = _certify_model(context, about | options | {"sweep": sweep})
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        _show(result, out)
-    said = result.statement
-    enough = said.share >= fail_under if fail_under is not None else not strict
-    if fail_under is not None:
-        to_stderr(_gate(said, fail_under, enough=enough))
-    if strict or not enough or said.not_examined:
+    need_second("certify", request.consumer, request.people, "CONSUMER PEOPLE")
+    result = run_certify(request, argv=call.argv)
+    call.print(result, _show, request.out)
+    said, bar = result.statement, gate.fail_under
+    enough = said.share >= bar if bar is not None else not gate.strict
+    if bar is not None:
+        to_stderr(_gate(said, bar, enough=enough))
+    if gate.strict or not enough or said.not_examined:
         raise typer.Exit(exit_code(said.violated, said.undecided, said.not_examined))
 
 
@@ -174,32 +95,7 @@ def _gate(said: Statement, bar: float, *, enough: bool) -> str:
     return f"--fail-under {bar:g}: failed, only {shown}; exit {code}, {why}"
 
 
-def _certify_folder(
-    context: typer.Context, consumer: Path, people: Path | None, options: dict[str, Any]
-) -> CertifyResult:
-    from lcifr.workflows.certifying import CertifyRequest, certify
-
-    people = needed_folder(people, consumer, "certify", "CONSUMER PEOPLE")
-    return certify(CertifyRequest(consumer=consumer, people=people, **options), argv=words_of(context))
-
-
-def _certify_model(context: typer.Context, asked: dict[str, Any]) -> CertifyResult:
-    from lcifr.workflows.certifying import ModelCertifyRequest, certify_model
-
-    return certify_model(ModelCertifyRequest(**asked), argv=words_of(context))
-
-
-def _certify_swept(context: typer.Context, sweep: Path, table: Path, options: dict[str, Any]) -> CertifyResult:
-    from lcifr.workflows.certifying import certify_swept
-
-    return certify_swept(sweep, table, options, argv=words_of(context))
-
-
 def _show(result: CertifyResult, out: Path) -> None:
-    from lcifr.cli.statements import show_labels, show_origin, show_scales, statement_lines
-    from lcifr.display.text import arithmetic_words
-    from lcifr.workflows.folders import shown
-
     claimed = result.radius is not None
     about: dict[str, Any] = {"tolerance": result.tolerance, "sees_z_alone": claimed, "labels": result.labels}
     say("\n".join(statement_lines(result.statement, held_out=False, **about)))

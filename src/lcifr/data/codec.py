@@ -1,4 +1,4 @@
-"""JSON to frozen dataclasses and back: one reader and one writer; metadata of fields rename, nest and inline keys.
+"""JSON and arrays to frozen dataclasses and back: metadata of fields rename, nest and inline keys.
 
 A dataclass is an object with a key for each field, in their order::
 
@@ -12,17 +12,24 @@ A dataclass is an object with a key for each field, in their order::
         box: float | None = field(default=None, metadata=key(omit=True))  # left out where it is the default
 
 Reading checks every value against the type of its field, and names the key in the error; other keys are not looked at.
+
+What holds arrays is written as one safetensors file: plain values in its header name the arrays. Nothing is pickled.
 """
 
 from __future__ import annotations
 
+import json
+import struct
 import types
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Self, TypeVar, Union, cast, final, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lcifr.data.files import json_value
 from lcifr.errors import did_you_mean
@@ -247,3 +254,55 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 def _below(at: str, name: Any) -> str:
     return f"{at}.{name}" if at else str(name)
+
+
+# Arrays, beside the plain values that name them.
+
+
+@final
+@dataclass(frozen=True)
+class Arrays:
+    """Arrays by name; :meth:`put` keeps one and gives its name, for the plain values beside them."""
+
+    arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+    def put(self, array: NDArray[Any]) -> str:
+        """Keep an array; returns its name."""
+        name = f"a{len(self.arrays)}"
+        self.arrays[name] = np.ascontiguousarray(array)
+        return name
+
+    def put_bytes(self, data: bytes) -> str:
+        """Keep some bytes, such as a file; returns their name."""
+        return self.put(np.frombuffer(data, np.uint8))
+
+    def bytes_of(self, name: str) -> bytes:
+        """What :meth:`put_bytes` kept."""
+        return self.arrays[name].tobytes()
+
+
+@dataclass(frozen=True)
+class TensorFile:
+    """What a safetensors file holds: arrays by name, and the texts of its header."""
+
+    arrays: dict[str, NDArray[Any]]
+    texts: dict[str, str]
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> TensorFile:
+        """The content of a file; ValueError where it is none."""
+        from safetensors import SafetensorError
+        from safetensors.numpy import load
+
+        try:
+            arrays = load(data)
+            (length,) = struct.unpack("<Q", data[:8])
+            return cls(arrays, json.loads(data[8 : 8 + length]).get("__metadata__") or {})
+        except (SafetensorError, struct.error) as problem:
+            raise ValueError(str(problem)) from None
+
+    def to_bytes(self) -> bytes:
+        """The content of a file."""
+        from safetensors.numpy import save
+
+        return save(self.arrays, metadata=self.texts)

@@ -14,7 +14,7 @@ from lcifr.display.charts import Dot, Histogram, chart_style, frontier_chart, hi
 from lcifr.display.score_charts import contribution_chart, pair_chart, profile_chart, score_chart
 from lcifr.display.scores import MarkedScore, PairScore, PersonScore, Profile, signed
 from lcifr.display.text import short
-from lcifr.errors import LcifrError
+from lcifr.errors import missing_extra
 
 INCHES = 6.4 / WIDTH
 POINTS = 72 * INCHES
@@ -28,10 +28,8 @@ def new_figure() -> Any:
     """An empty figure, not registered with pyplot; a notebook shows it nevertheless."""
     try:
         return _notebook_figure()()
-    except ImportError:
-        raise LcifrError(
-            "figures are drawn by matplotlib, which is not installed", fix='pip install "lcifr[plot]"'
-        ) from None
+    except ModuleNotFoundError as error:
+        raise missing_extra(error, "drawing a figure") from None
 
 
 @cache

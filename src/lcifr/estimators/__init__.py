@@ -39,6 +39,11 @@ def __getattr__(name: str) -> Any:
     """Load torch and scikit-learn only when they are asked for."""
     from importlib import import_module
 
-    if name in _HOMES:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
         return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    except ModuleNotFoundError as error:
+        from lcifr.errors import missing_extra
+
+        raise missing_extra(error, name) from None

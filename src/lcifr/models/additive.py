@@ -82,7 +82,7 @@ class AttributeBins:
         return next(choice.allowed for choice in cell.choices if choice.columns[0] == self.columns.start)
 
     def reached(self, cell: Cell) -> BoolArray:
-        """(people, bins) which bins somebody in a cell can be in."""
+        """(people, bins) which bins can be reached in a cell."""
         if self.thresholds is None:
             return self.allowed(cell)
         low, high = (self.find(end)[:, None] for end in self.interval(cell))
@@ -119,7 +119,7 @@ def _thresholds(bins: AttributeBins, x: FloatArray, region: Region, most: int) -
     own = x[:, bins.columns.start]
     ends = [end[cell.present] for cell in region.cells for end in bins.interval(cell)]
     values = np.sort(np.concatenate([own, *ends]))
-    inside = (values > own.min()) & (values < own.max())  # beyond, a threshold would separate nobody from anybody
+    inside = (values > own.min()) & (values < own.max())  # beyond, a threshold would separate no two people
     distinct = _spaced(np.concatenate([[own.min()], values[inside], [own.max()]]))
     middles = distinct[:-1] / 2 + distinct[1:] / 2
     if len(middles) < most:
@@ -250,7 +250,7 @@ class TreeBins:
         return np.asarray(np.frexp(self.sets_of_points(x).astype(np.float64))[1] - 1, dtype=np.int32)  # one bit each
 
     def reached(self, cell: Cell) -> BoolArray:
-        """(people, leaves) which leaves somebody in a cell can be in: exact, leaves and cells being products."""
+        """(people, leaves) which leaves can be reached in a cell: exact, leaves and cells being products."""
         return np.asarray(self.sets_of_cell(cell)[:, None] & self._leaf > 0)
 
     def sets_of_points(self, x: FloatArray) -> LeafSets:
@@ -258,7 +258,7 @@ class TreeBins:
         return np.asarray(np.bitwise_and.reduce([bits[axis.of_points(x)] for axis, bits in self._sets]))
 
     def sets_of_cell(self, cell: Cell) -> LeafSets:
-        """(people,) the sets of leaves that somebody in a cell can be in."""
+        """(people,) the sets of leaves that can be reached in a cell."""
         return np.asarray(np.bitwise_and.reduce([_touched(axis, bits, cell) for axis, bits in self._sets]))
 
     @property
@@ -274,7 +274,7 @@ class TreeBins:
 
 
 def _touched(axis: AttributeBins, sets: LeafSets, cell: Cell) -> LeafSets:
-    """(people,) the union of ``sets`` (bins,) over the bins of an attribute that somebody in a cell can be in."""
+    """(people,) the union of ``sets`` (bins,) over the bins of an attribute that can be reached in a cell."""
     if axis.thresholds is None:
         return np.asarray(np.bitwise_or.reduce(axis.allowed(cell) * sets, axis=1))
     low, high = (axis.find(end) for end in axis.interval(cell))
@@ -558,12 +558,12 @@ def _bins_to_dict(bins: AttributeBins) -> dict[str, Any]:
     return {"attribute": bins.attribute, "thresholds": None if bins.thresholds is None else bins.thresholds.tolist()}
 
 
-def additive_from_dict(said: Plain, encoding: Encoding) -> AdditiveModel:
+def additive_from_dict(plain: Plain, encoding: Encoding) -> AdditiveModel:
     """What :func:`additive_to_dict` wrote; a ValueError says what does not fit."""
-    base = np.array(said["base"], dtype=np.float64)
-    shapes = tuple(_shape(one, encoding, len(base)) for one in said["shapes"])
-    pairs = tuple(_pair(one, encoding, len(base)) for one in said.get("pairs", ()))  # older files have none
-    trees = tuple(_tree(one, encoding, len(base)) for one in said.get("trees", ()))
+    base = np.array(plain["base"], dtype=np.float64)
+    shapes = tuple(_shape(one, encoding, len(base)) for one in plain["shapes"])
+    pairs = tuple(_pair(one, encoding, len(base)) for one in plain.get("pairs", ()))  # older files have none
+    trees = tuple(_tree(one, encoding, len(base)) for one in plain.get("trees", ()))
     model = AdditiveModel(base, shapes, len(encoding.features), pairs, trees)
     names = [sorted(axis.attribute for axis in term.bins.axes) for term in model.drawable]
     if any(name in names[:i] or len(set(name)) < len(name) for i, name in enumerate(names)):
@@ -571,20 +571,20 @@ def additive_from_dict(said: Plain, encoding: Encoding) -> AdditiveModel:
     return model
 
 
-def _shape(said: Plain, encoding: Encoding, outputs: int) -> ShapeFunction:
-    bins = _bins(said, encoding)
-    return ShapeFunction(bins, _values(said, (bins.count, outputs), bins.attribute))
+def _shape(plain: Plain, encoding: Encoding, outputs: int) -> ShapeFunction:
+    bins = _bins(plain, encoding)
+    return ShapeFunction(bins, _values(plain, (bins.count, outputs), bins.attribute))
 
 
-def _pair(said: Plain, encoding: Encoding, outputs: int) -> PairFunction:
-    first, second = (_bins(axis, encoding) for axis in said["axes"])
+def _pair(plain: Plain, encoding: Encoding, outputs: int) -> PairFunction:
+    first, second = (_bins(axis, encoding) for axis in plain["axes"])
     name = f"{first.attribute} and {second.attribute}"
-    return PairFunction(PairBins(first, second), _values(said, (first.count, second.count, outputs), name))
+    return PairFunction(PairBins(first, second), _values(plain, (first.count, second.count, outputs), name))
 
 
-def _bins(said: Plain, encoding: Encoding) -> AttributeBins:
-    name = said["attribute"]
-    thresholds = None if said["thresholds"] is None else np.array(said["thresholds"], dtype=np.float64)
+def _bins(plain: Plain, encoding: Encoding) -> AttributeBins:
+    name = plain["attribute"]
+    thresholds = None if plain["thresholds"] is None else np.array(plain["thresholds"], dtype=np.float64)
     if (thresholds is not None) != (name in encoding.schema.names_numeric):
         raise ValueError(f"the shape function of {name} does not fit the attribute")
     if not (thresholds is None or (np.isfinite(thresholds).all() and (np.diff(thresholds) > 0).all())):
@@ -592,33 +592,33 @@ def _bins(said: Plain, encoding: Encoding) -> AttributeBins:
     return AttributeBins(name, encoding.columns(name), thresholds)
 
 
-def _values(said: Plain, shape: tuple[int, ...], name: str) -> NDArray[np.float64]:
-    values = np.array(said["values"], dtype=np.float64)
+def _values(plain: Plain, shape: tuple[int, ...], name: str) -> NDArray[np.float64]:
+    values = np.array(plain["values"], dtype=np.float64)
     if values.shape != shape or not np.isfinite(values).all():
         raise ValueError(f"the shape function of {name} does not fit, or holds numbers that are not finite")
     return values
 
 
-def _tree(said: Plain, encoding: Encoding, outputs: int) -> TreeFunction:
-    axes = tuple(_bins(axis, encoding) for axis in said["axes"])
+def _tree(plain: Plain, encoding: Encoding, outputs: int) -> TreeFunction:
+    axes = tuple(_bins(axis, encoding) for axis in plain["axes"])
     name = f"a tree of {', '.join(axis.attribute for axis in axes)}"
     leaves: list[int] = []
-    root = _cut(said["root"], axes, leaves, MOST_LEVELS)
+    root = _cut(plain["root"], axes, leaves, MOST_LEVELS)
     if (
         isinstance(root, int)
         or sorted(leaves) != list(range(len(leaves)))
         or len({axis.attribute for axis in axes}) < len(axes)
     ):
         raise ValueError(f"{name} has leaves or attributes twice, or none")
-    return TreeFunction(TreeBins(axes, root), _values(said, (len(leaves), outputs), name))
+    return TreeFunction(TreeBins(axes, root), _values(plain, (len(leaves), outputs), name))
 
 
-def _cut(said: Any, axes: tuple[AttributeBins, ...], leaves: list[int], depth: int) -> TreeCut | int:
+def _cut(plain: Any, axes: tuple[AttributeBins, ...], leaves: list[int], depth: int) -> TreeCut | int:
     """A cut from [axis, chosen bins, first, second], or the number of a leaf."""
-    if isinstance(said, int):
-        leaves.append(said)
-        return said
-    number, chosen, first, second = said
+    if isinstance(plain, int):
+        leaves.append(plain)
+        return plain
+    number, chosen, first, second = plain
     if depth == 0 or not 0 <= number < len(axes):
         raise ValueError("a tree is too deep, or cuts an attribute that it does not name")
     axis, held = axes[number], frozenset(int(place) for place in chosen)

@@ -69,6 +69,6 @@ def choose_arithmetic(asked: str | None, *native: Arithmetic) -> Arithmetic:
 
 
 def arithmetic_of(column: Any) -> Arithmetic:
-    """The one arithmetic of a column of verdicts; exact, of which nothing is said, where there is nobody."""
+    """The one arithmetic of a column of verdicts; exact where the column is empty."""
     (name,) = set(column) or {Arithmetic.EXACT}
     return Arithmetic(name)

@@ -1,4 +1,4 @@
-"""Columns as formulas of attributes: what a transformer is given and gives, without any rows.
+"""Columns as formulas of attributes: how a library computes the columns of its matrix, without any rows.
 
 A transformer that works column by column turns a program into a longer program, and the table of a category into
 another table. Both are exact: the steps are the library's own, and a category has finitely many values.
@@ -49,7 +49,7 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class ConstantColumn:
-    """The same number for everybody."""
+    """The same number in every row."""
 
     value: float
 
@@ -217,7 +217,7 @@ def runtime_of(dtype: Dtype) -> Arithmetic:
 
 
 def constant_column(entry: DescribedInput, dtype: Dtype) -> ConstantColumn:
-    """The number that stands in a column for everybody."""
+    """The number that fills a constant column."""
     return ConstantColumn(_rounded(entry.value, dtype))
 
 

@@ -69,7 +69,7 @@ def check_meaning(described: DescribedOutput, rule: Rule, where: str) -> None:
     Raises
     ------
     DescriptionError
-        For numbers that are said to be classes and the reverse, and for one score where there are several.
+        For numbers described as classes and the reverse, and for one score where there are several.
     """
     is_number = rule.kind is Kind.NUMBER
     if is_number != (described.meaning is Meaning.NUMBER):
@@ -247,6 +247,12 @@ class DescribedOutput:
     threshold: float = 0.0
 
     @property
+    def given(self) -> tuple[str, ...]:
+        """The names of its entries, in their order in a file."""
+        always = ("meaning", "comparison", "threshold") if self.has_threshold else ("meaning",)
+        return tuple(one.name for one in fields(self) if one.name in {*always, *_given(self)})
+
+    @property
     def has_threshold(self) -> bool:
         """Whether one number is compared with the threshold."""
         return self.meaning in COMPARED
@@ -321,8 +327,7 @@ class ModelDescription:
             for name in _given(one):
                 yield f"inputs.{name}", f"{name} of [[inputs]] {place}"
         if self.output is not None:
-            always = ("meaning", "comparison", "threshold") if self.output.has_threshold else ("meaning",)
-            for name in dict.fromkeys((*always, *_given(self.output))):
+            for name in self.output.given:
                 yield f"output.{name}", f"{name} of [output]"
 
 
@@ -625,8 +630,8 @@ def _paragraphs(description: ModelDescription, comments: Mapping[str, str]) -> I
         head["missing"] = description.missing
     yield _commented(comments.get("file")) + _entries(head)
     for one in description.inputs:
-        said = comments.get(one.column) if one.column is not None else None
-        yield f"{_commented(said)}[[inputs]]\n{_entries(_plain_input(one))}"
+        comment = comments.get(one.column) if one.column is not None else None
+        yield f"{_commented(comment)}[[inputs]]\n{_entries(_plain_input(one))}"
     if description.output is not None:
         yield f"{_commented(comments.get('output'))}[output]\n{_entries(_plain_output(description.output))}"
 
@@ -685,13 +690,5 @@ def _shortest(step: ProgramStep) -> Any:
 
 
 def _plain_output(one: DescribedOutput) -> dict[str, Any]:
-    plain: dict[str, Any] = {"meaning": str(one.meaning)}
-    if one.name is not None:
-        plain["name"] = one.name
-    if one.position is not None:
-        plain["position"] = one.position
-    if one.classes:
-        plain["classes"] = list(one.classes)
-    if one.has_threshold:
-        plain |= {"comparison": str(one.comparison), "threshold": one.threshold}
-    return plain
+    known = {name: getattr(one, name) for name in one.given}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in known.items()}

@@ -1,4 +1,4 @@
-"""Function: the interface of whatever proofs are about; Deployed: functions in their arithmetic, and its rounding."""
+"""Function: the interface that proofs work on; Deployed: functions in their number formats, with rounding bounds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lcifr.data import Encoding
-from lcifr.errors import NetworkError
+from lcifr.data.codec import Arrays
+from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.additive import AdditiveModel, AdditiveTerms
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.regions.region import Region
@@ -133,6 +134,18 @@ class Function(ABC):
     def hash(self) -> str:
         """SHA-256 of the numbers: the name of exactly this function. A kind without :meth:`to_plain` takes its own."""
         return hashlib.sha256(self.to_bytes()).hexdigest()
+
+    def to_arrays(self, into: Arrays) -> dict[str, Any]:
+        """The function as arrays, and plain values with its ``kind`` that name them: to be sent to other machines.
+
+        Raises
+        ------
+        LcifrError
+            For a kind that has no such form.
+        """
+        raise LcifrError(
+            f"{type(self).__name__} cannot be sent to other machines", fix="leave --executor out: it runs on this one"
+        )
 
     def reads(self) -> IntArray:
         """The columns that can change an output."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lcifr.data import Encoding
 from lcifr.data.files import sha256_of
@@ -20,13 +20,9 @@ from lcifr.models.function import Function
 from lcifr.models.model import Model, own_model
 from lcifr.models.network import Network
 from lcifr.models.rule import Rule
-from lcifr.models.source import ModelOutline, TableModel
+from lcifr.models.source import LatentTrees, ModelOutline, TableModel
 
-if TYPE_CHECKING:
-    from lcifr.models.loaders.tree_ensembles import LatentTrees
-
-
-# Formats of model files, recognised by their content: a suffix is what somebody called the file.
+# Formats of model files, recognised by their content: the suffix is not trusted.
 
 LOOKED_AT = 4096
 """Bytes at the beginning of a file; enough for every format."""
@@ -316,7 +312,7 @@ def read_table_model(model: Any, table: Any, encoding: Encoding) -> TableModel:
     if _is_torch_module(model):
         raise NetworkError(
             "a torch module does not say which column feeds which input",
-            fix="audit TorchModel(module, description): from lcifr.models.loaders.torch import TorchModel, and"
+            fix="audit TorchModel(module, description): from lcifr.models.loaders.torch import TorchModel, and "
             'read_description("model.toml") of lcifr.models.description',
         )
     from lcifr.models.loaders.sklearn import read_sklearn_table
@@ -325,5 +321,5 @@ def read_table_model(model: Any, table: Any, encoding: Encoding) -> TableModel:
 
 
 def _is_torch_module(model: Any) -> bool:
-    """By the names of its classes, so that nobody else waits for torch."""
+    """By the names of its classes, so that torch is not imported for other models."""
     return any(kind.__module__ == "torch.nn.modules.module" for kind in type(model).__mro__)

@@ -9,9 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lcifr.data.codec import Arrays, from_json, to_json
 from lcifr.errors import LcifrError
 from lcifr.models.function import FloatArray, Function
-from lcifr.models.network import Network, as_network, factors_of
+from lcifr.models.network import Chain, Network, as_network, factors_of
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.trees import Trees
 
@@ -23,7 +24,7 @@ class Model:
     Parameters
     ----------
     labels : the classes' names in the order of their numbers; None for numbers, and where classes have no names.
-    mean : of the numbers it was learned from, to compare with whoever always says that; None where it is not known.
+    mean : of the numbers it was learned from, the baseline to compare with; None where it is not known.
     """
 
     function: Function
@@ -42,15 +43,24 @@ class Model:
         return factors_of(self.function)
 
     @property
-    def computed(self) -> tuple[Network | Trees, ...]:
-        """The functions that are applied in turn, of whatever kind."""
-        return (self.function,) if isinstance(self.function, Trees) else self.factors
-
-    @property
     def identity(self) -> tuple[Any, ...]:
         """Everything that a decision depends on, in values whose ``repr`` tells two models apart."""
         labels = None if self.labels is None else self.labels.tolist()
         return self.function.hash, self.rule, labels
+
+    def to_arrays(self, into: Arrays) -> dict[str, Any]:
+        """The model as arrays, and plain values that name them."""
+        labels = None if self.labels is None else {"values": self.labels.tolist(), "dtype": self.labels.dtype.str}
+        function = self.function.to_arrays(into)
+        return {"function": function, "rule": to_json(self.rule), "labels": labels, "mean": self.mean}
+
+    @classmethod
+    def read_arrays(cls, said: Mapping[str, Any], held: Arrays) -> Model:
+        """What :meth:`to_arrays` gave."""
+        named = said["labels"]
+        dtype = None if named is None else (object if named["dtype"] == "|O" else np.dtype(named["dtype"]))
+        labels = None if named is None else np.array(named["values"], dtype=dtype)
+        return cls(read_function(said["function"], held), from_json(Rule, said["rule"]), labels, said["mean"])
 
     def decide(self, values: FloatArray) -> NDArray[Any]:
         """(people, outputs) to (people,) decisions in the model's own labels."""
@@ -102,6 +112,15 @@ class Model:
         return int(found[0])
 
 
+KINDS: dict[str, type[Network | Chain | Trees]] = {"network": Network, "chain": Chain, "trees": Trees}
+"""Functions that are sent to other machines, by their ``kind``."""
+
+
+def read_function(said: Mapping[str, Any], held: Arrays) -> Function:
+    """What :meth:`lcifr.models.function.Function.to_arrays` gave."""
+    return KINDS[said["kind"]].read_arrays(said, held)
+
+
 def own_model(thing: Any) -> Model | None:
     """The model of a model or of one of this package's fitted heads; None for anything else."""
     found = thing if isinstance(thing, Model) else getattr(thing, "model_", None)
@@ -112,7 +131,7 @@ def own_model(thing: Any) -> Model | None:
 class Degeneracy:
     """One way in which a model is too trivial; ``name`` for programs, ``message`` for people.
 
-    ``advice`` : what whoever trains it can do, in terms of settings; empty where nothing general can be said.
+    ``advice`` : what to change in training, in terms of settings; empty where there is no general advice.
     """
 
     name: str

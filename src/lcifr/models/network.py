@@ -1,11 +1,9 @@
-"""Networks of ReLUs, alone, in turn and two side by side: exact values, canonical bytes, and what machines round."""
+"""Networks of affine layers and ReLU, chains and pairs of them: exact values, canonical bytes, rounding bounds."""
 
 from __future__ import annotations
 
-import json
-import struct
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, reduce
@@ -17,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lcifr.data import Encoding
+from lcifr.data.codec import Arrays, TensorFile
 from lcifr.data.encoding import FeatureColumns
 from lcifr.data.files import write_atomic
 from lcifr.errors import LcifrError, NetworkError
@@ -78,6 +77,16 @@ class OfNetworks(Function):
         """The networks that are applied one after the other."""
 
     @property
+    def inputs(self) -> int:
+        """How many columns go in."""
+        return int(self.in_turn()[0].layers[0].weight.shape[1])
+
+    @property
+    def outputs(self) -> int:
+        """How many values come out."""
+        return len(self.in_turn()[-1].layers[-1].bias)
+
+    @property
     def widths(self) -> tuple[int, ...]:
         return self.inputs, *(len(layer.bias) for factor in self.in_turn() for layer in factor.layers)
 
@@ -89,6 +98,22 @@ class OfNetworks(Function):
 
     def describe(self) -> str:
         return "a network"
+
+    def exactly(self, point: Sequence[float]) -> tuple[Fraction, ...]:
+        """The outputs at one point (inputs,), without any rounding: the checker's own evaluation."""
+        from lcifr.check.functions import FactorChain, read_network
+
+        chain = FactorChain([[read_network(factor.rows()) for factor in self.in_turn()]], self.inputs)
+        return tuple(chain.at({("numeric", 0): [*enumerate(self._points(point).tolist())]}))
+
+    def _points(self, points: ArrayLike) -> FloatArray:
+        value = np.asarray(points, dtype=np.float64)
+        if value.ndim == 0 or value.shape[-1] != self.inputs:
+            raise NetworkError(
+                f"points have the shape {value.shape}, the network takes {self.inputs} features in the last axis",
+                fix="encode people with the encoding the network was trained on",
+            )
+        return value
 
     def reads(self) -> NDArray[np.intp]:
         """The columns with a weight in the first factor that does anything."""
@@ -113,7 +138,7 @@ class Network(OfNetworks):
     Parameters
     ----------
     native : the arithmetic of the runtime that it comes from; EXACT where that computes something else than these
-        weights one layer after the other. It is what certificates speak about unless somebody says otherwise.
+        weights one layer after the other. It is what certificates speak about unless another one is asked for.
     divides : the step of a library that divides where this network multiplies with rounded inverses; empty for none.
         Float arithmetic covers such a division (docs/design/arithmetic.md), exact arithmetic does not.
     """
@@ -148,7 +173,7 @@ class Network(OfNetworks):
         return cls.from_arrays(read_torch(module)).of_runtime(native_arithmetic(module))
 
     def of_runtime(self, native: Arithmetic) -> Network:
-        """The same weights, said to come from a runtime that computes in this arithmetic."""
+        """The same weights, marked as coming from a runtime that computes in this arithmetic."""
         return replace(self, native=native)
 
     def negated(self) -> Network:
@@ -157,16 +182,6 @@ class Network(OfNetworks):
         for array in (last.weight, last.bias):
             array.flags.writeable = False
         return replace(self, layers=(*self.layers[:-1], last))
-
-    @property
-    def inputs(self) -> int:
-        """How many features go in."""
-        return int(self.layers[0].weight.shape[1])
-
-    @property
-    def outputs(self) -> int:
-        """How many values come out."""
-        return int(self.layers[-1].weight.shape[0])
 
     def in_turn(self) -> tuple[Network, ...]:
         return (self,)
@@ -235,22 +250,6 @@ class Network(OfNetworks):
             slope, shift = size @ slope + FLOOR, size @ shift + np.abs(layer.bias) + FLOOR
         return slope, shift
 
-    def _points(self, points: ArrayLike) -> FloatArray:
-        value = np.asarray(points, dtype=np.float64)
-        if value.ndim == 0 or value.shape[-1] != self.inputs:
-            raise NetworkError(
-                f"points have the shape {value.shape}, the network takes {self.inputs} features in the last axis",
-                fix="encode people with the encoding the network was trained on",
-            )
-        return value
-
-    def exactly(self, point: Sequence[float]) -> tuple[Fraction, ...]:
-        """The outputs at one point (inputs,), without any rounding: the checker's own evaluation."""
-        from lcifr.check.functions import FactorChain, read_network
-
-        chain = FactorChain([[read_network(self.rows())]], self.inputs)
-        return tuple(chain.at({("numeric", 0): [*enumerate(self._points(point).tolist())]}))
-
     def rows(self) -> list[list[list[float]]]:
         """The rows of [W b] of every layer."""
         return [np.column_stack([layer.weight, layer.bias]).tolist() for layer in self.layers]
@@ -278,27 +277,43 @@ class Network(OfNetworks):
         layers += [(_side_by_side(layer.weight), np.tile(layer.bias, 2)) for layer in rest]
         return Network.from_arrays(layers)
 
+    def to_arrays(self, into: Arrays) -> dict[str, Any]:
+        layers = [[into.put(layer.weight), into.put(layer.bias)] for layer in self.layers]
+        return {"kind": "network", "layers": layers, "native": str(self.native), "divides": self.divides}
+
+    @classmethod
+    def read_arrays(cls, said: Mapping[str, Any], held: Arrays) -> Network:
+        """What :meth:`to_arrays` gave."""
+        network = cls.from_arrays((held.arrays[weight], held.arrays[bias]) for weight, bias in said["layers"])
+        return replace(network, native=Arithmetic(said["native"]), divides=str(said["divides"]))
+
+    def named_tensors(self, before: str = "") -> dict[str, FloatArray]:
+        """Weights and biases by the names that files have for them: ``0.weight``, ``0.bias``, ``1.weight``, …"""
+        return {
+            f"{before}{index}.{part}": np.array(getattr(layer, part))
+            for index, layer in enumerate(self.layers)
+            for part in ("weight", "bias")
+        }
+
+    @classmethod
+    def of_tensors(cls, tensors: Mapping[str, ArrayLike], layers: int, before: str = "") -> Network:
+        """What :meth:`named_tensors` gave."""
+        names = (f"{before}{index}" for index in range(layers))
+        return cls.from_arrays((tensors[f"{name}.weight"], tensors[f"{name}.bias"]) for name in names)
+
     def save(self, path: str | Path) -> None:
         """Write the network as safetensors, its hash in the header; written beside and renamed."""
-        from safetensors.numpy import save
-
-        tensors = {}
-        for index, layer in enumerate(self.layers):
-            tensors[f"{index}.weight"], tensors[f"{index}.bias"] = np.array(layer.weight), np.array(layer.bias)
-        data = save(tensors, metadata={"format": FORMAT, "layers": str(len(self.layers)), "hash": self.hash})
-        write_atomic(path, data)
+        header = {"format": FORMAT, "layers": str(len(self.layers)), "hash": self.hash}
+        write_atomic(path, TensorFile(self.named_tensors(), header).to_bytes())
 
     @classmethod
     def load(cls, path: str | Path) -> Network:
         """Read what :meth:`save` wrote, and refuse numbers that do not match the hash in the header."""
-        from safetensors.numpy import load
-
         data = Path(path).read_bytes()
         try:
-            tensors = load(data)
-            header = json.loads(data[8 : 8 + struct.unpack("<Q", data[:8])[0]]).get("__metadata__", {})
-            count = int(header.get("layers", "0"))
-            network = cls.from_arrays((tensors[f"{i}.weight"], tensors[f"{i}.bias"]) for i in range(count))
+            file = TensorFile.from_bytes(data)
+            header = file.texts
+            network = cls.of_tensors(file.arrays, int(header.get("layers", "0")))
         except NetworkError:
             raise
         except Exception as problem:
@@ -308,8 +323,13 @@ class Network(OfNetworks):
         return network
 
 
+def identity(width: int) -> Network:
+    """The look-up layer of functions that read encoded columns themselves, as trees do."""
+    return Network.from_arrays([(np.eye(width), np.zeros(width))])
+
+
 def as_network(function: Function) -> Network:
-    """The function itself, for whoever can work with networks only."""
+    """The function itself, where only networks are supported."""
     if not isinstance(function, Network):
         raise NetworkError(f"{type(function).__name__} is not a network of affine layers and ReLU")
     return function
@@ -372,7 +392,7 @@ def _check_range(sizes: FloatArray) -> None:
 
 # Chain: networks applied in turn, affine where they touch, each kept as it is stored, and merged for proofs.
 #
-# The product of two stored matrices is a third one that nobody stored: proofs work on the product (:func:`merge`),
+# The product of two stored matrices is a third one that is stored nowhere: proofs work on the product (:func:`merge`),
 # certificates speak about the factors, and what lies between is bounded (:func:`merging_error`).
 
 
@@ -400,16 +420,6 @@ class Chain(OfNetworks):
         return self.factors
 
     @property
-    def inputs(self) -> int:
-        """How many columns go in."""
-        return self.factors[0].inputs
-
-    @property
-    def outputs(self) -> int:
-        """How many values come out."""
-        return self.factors[-1].outputs
-
-    @property
     def native(self) -> Arithmetic:
         """The coarsest of its factors'."""
         return choose_arithmetic(None, *(factor.native for factor in self.factors))
@@ -427,15 +437,16 @@ class Chain(OfNetworks):
         """How far ``self(points)`` can be from exact arithmetic, (…, inputs) -> (…, outputs)."""
         return evaluate(self.factors, points).error
 
-    def exactly(self, point: Sequence[float]) -> tuple[Fraction, ...]:
-        """The outputs at one point (inputs,), without any rounding: the checker's own evaluation."""
-        from lcifr.check.functions import FactorChain, read_network
-
-        chain = FactorChain([[read_network(factor.rows()) for factor in self.factors]], self.inputs)
-        return tuple(chain.at({("numeric", 0): [*enumerate(map(float, point))]}))
-
     def to_plain(self) -> dict[str, Any]:
         return {"kind": "network", "factors": [factor.rows() for factor in self.factors]}
+
+    def to_arrays(self, into: Arrays) -> dict[str, Any]:
+        return {"kind": "chain", "factors": [factor.to_arrays(into) for factor in self.factors]}
+
+    @classmethod
+    def read_arrays(cls, said: Mapping[str, Any], held: Arrays) -> Chain:
+        """What :meth:`to_arrays` gave."""
+        return cls(tuple(Network.read_arrays(factor, held) for factor in said["factors"]))
 
 
 def chain_of(networks: Iterable[Network]) -> Network | Chain:
@@ -822,7 +833,7 @@ class DeployedNetworks(Deployed):
         return np.abs(values if self.columns is None else values[:, self.columns.numeric_columns])
 
     def _sizes_in(self, region: Region) -> FloatArray:
-        """(people, numbers) the same of everybody in a person's region."""
+        """(people, numbers) the same anywhere in a person's region."""
         if self.columns is None or not all(
             np.array_equal(cell.numeric, self.columns.numeric_columns) for cell in region.cells
         ):

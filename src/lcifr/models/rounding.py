@@ -47,7 +47,7 @@ class ValueBounds:
 
     Parameters
     ----------
-    lower, upper : (people, width) hold the exact values of everybody in a cell.
+    lower, upper : (people, width) hold the exact values anywhere in a cell.
     error : (people, width) how far a machine's values can be from them; infinite where overflow is possible.
     """
 

@@ -50,9 +50,9 @@ class Rule:
     kind : see the table above.
     outputs : how many the function has.
     groups : of ``class``: the classes that count as one decision; each class is in one group.
-    tolerance : of ``number``: how far apart counts as another decision, in units of the output; None where nobody has
-        said yet, and nothing can be certified.
-    band : of ``sign``: class 0 up to the first, class 1 from the second on, and between them nobody can tell. What is
+    tolerance : of ``number``: how far apart counts as another decision, in units of the output; None until it is
+        chosen: nothing can be certified before.
+    band : of ``sign``: class 0 up to the first, class 1 from the second on, and between them undecided. What is
         certified or refuted is outside. A threshold on a probability is such a band (:mod:`lcifr.models.rule`).
         Of ``class``: a lead up to the second may be none, because probabilities are rounded.
     log_odds : of ``sign``: slope and shift, where the model's probability of the second class is the logistic function
@@ -133,7 +133,7 @@ class Rule:
 
     @property
     def known_tolerance(self) -> float:
-        """The tolerance of a rule about numbers; an error where nobody has said it."""
+        """The tolerance of a rule about numbers; an error where none was given."""
         if self.tolerance is None:
             raise LcifrError("a regression needs a tolerance", fix="pass tolerance=… in the units of the target")
         return self.tolerance

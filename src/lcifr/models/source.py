@@ -1,11 +1,11 @@
-"""Models as loaders hand them over: on the columns of a table, and outlined in words."""
+"""What loaders return: a model read for a table's columns, trees on latents, and a model's outline in words."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -16,12 +16,13 @@ from lcifr.data import Categorical, Encoding, Individuals
 from lcifr.data.frames import is_missing, text_of
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.description import DescribedOutput
-from lcifr.models.function import Function
+from lcifr.models.function import FloatArray, Function
 from lcifr.models.model import Model
 from lcifr.models.network import Chain, Network
-from lcifr.models.rule import Kind
+from lcifr.models.rule import Kind, Rule
+from lcifr.models.trees import NUMBER, Trees
 
-# TableModel: a fitted model of another library on the raw columns of a table, with everything a proof needs.
+# TableModel: a fitted model of another library, read for the raw columns of a table, with everything a proof needs.
 
 
 class ColumnOrderWarning(UserWarning):
@@ -30,11 +31,11 @@ class ColumnOrderWarning(UserWarning):
 
 @dataclass(frozen=True)
 class PositionalColumns:
-    """Columns that a library reads by their position, without a look at their names.
+    """Columns that a library reads by position, without comparing their names.
 
     Parameters
     ----------
-    why : what reads them so, in words. names : in the order in which it is given them here.
+    why : which model or library does so, as the beginning of a sentence. names : in the order of the model's columns.
     """
 
     why: str
@@ -42,15 +43,16 @@ class PositionalColumns:
 
     @property
     def assumption(self) -> str:
-        """What every statement about the model rests on."""
+        """What every statement about the model assumes."""
         return (
-            f"{self.why} by position and does not check their names: stated is what it decides in {_order(self.names)}."
+            f"{self.why} by position and does not check their names: every statement is about its decisions for "
+            f"columns in {_order(self.names)}."
         )
 
     def warning(self, table: str, columns: Iterable[str]) -> str | None:
-        """What is wrong with a table that has these columns; None where they are in the order of the model's.
+        """The warning about a table with its columns in another order than the model's; None if the order is the same.
 
-        ``table`` : its name in words.
+        ``table`` : its name, for the message.
         """
         there = [str(name) for name in columns if name in self.names]
         if there == list(self.names):
@@ -68,7 +70,7 @@ def _order(names: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class LibraryAnswer:
-    """What a library says of some people: decisions (people,), and numbers (people, outputs) or None."""
+    """A library's own predictions: decisions (people,), and outputs (people, outputs) or None."""
 
     decisions: NDArray[Any]
     outputs: NDArray[np.float64] | None
@@ -76,7 +78,7 @@ class LibraryAnswer:
 
 @dataclass(frozen=True)
 class TableModel:
-    """What walks in: encoding, function, rule; and the library's own word to compare with.
+    """A model read for a table's columns, with the library's own predictions to compare against.
 
     Parameters
     ----------
@@ -84,13 +86,13 @@ class TableModel:
     inputs : the first layer: encoded people to the numbers that the model's function takes. It holds the tables of
         categories, and a 1 for each number.
     model : the function behind, and the rule.
-    predict : the library's own decisions about a pandas frame such as ``table``.
-    table : the frame that it was read with; made-up people are written like those in it.
-    runtime : what ``predict`` computes with, and its version; empty where that is a forward pass of ours.
-    library_outputs : the library's own numbers (people, outputs) for such a frame, where it says those of the function.
-    predict_with_outputs : both at once, where that spares the library its first steps; None to ask twice.
-    positional : the columns, where the library goes by their position and checks no names; None where it checks.
-    predict_people : the library's decisions about people, where it takes a matrix of numbers and no frame; else None.
+    predict : the library's own decisions for a pandas frame such as ``table``.
+    table : the frame that the model was read with; generated rows are written with its dtypes and spellings.
+    runtime : the library that computes ``predict``, and its version; empty where lcifr computes it.
+    predict_with_outputs : the same with the library's own outputs (people, outputs); None where it does not give the
+        function's.
+    positional : the columns, where the library reads them by position and checks no names; None where it checks.
+    predict_people : the library's decisions, where it takes a matrix of numbers and no frame; else None.
     """
 
     encoding: Encoding
@@ -99,7 +101,6 @@ class TableModel:
     predict: Callable[[Any], NDArray[Any]] = field(repr=False, compare=False)
     table: Any = field(repr=False, compare=False)
     runtime: str = ""
-    library_outputs: Callable[[Any], NDArray[np.float64]] | None = field(default=None, repr=False, compare=False)
     predict_with_outputs: Callable[[Any], LibraryAnswer] | None = field(default=None, repr=False, compare=False)
     predict_people: Callable[[Individuals], NDArray[Any]] | None = field(default=None, repr=False, compare=False)
     positional: PositionalColumns | None = None
@@ -115,50 +116,22 @@ class TableModel:
         return self.model.predict(self.inputs(self.encoding.encode(people)))
 
     def library_says(self, people: Individuals, frame: Any = None) -> LibraryAnswer:
-        """The library's own decisions, with its numbers where it says them.
+        """The library's own decisions, with its outputs where it gives them.
 
-        ``frame`` : the people as the library takes them, where that is at hand.
+        ``frame`` : the people as the library takes them, if the caller has that already.
         """
         if frame is None and self.predict_people is not None:
             return LibraryAnswer(self.predict_people(people), None)
         frame = self.frame(people) if frame is None else frame
         if self.predict_with_outputs is not None:
             return self.predict_with_outputs(frame)
-        numbers = None if self.library_outputs is None else self.library_outputs(frame)
-        return LibraryAnswer(np.asarray(self.predict(frame)), numbers)
+        return LibraryAnswer(np.asarray(self.predict(frame)), None)
 
     def library_decides(self, people: Individuals) -> NDArray[Any]:
         """(people,) decisions by the library itself."""
         if self.predict_people is not None:
             return self.predict_people(people)
         return np.asarray(self.predict(self.frame(people)))
-
-    def renamed(self, labels: NDArray[Any]) -> TableModel:
-        """The same model with other names of its classes, in their order; the library's decisions are renamed, too."""
-        own = self.model.labels
-        assert own is not None
-        if labels.tolist() == own.tolist():
-            return self
-        names = dict(zip(own.tolist(), labels.tolist(), strict=True))
-
-        def called(decisions: NDArray[Any]) -> NDArray[Any]:
-            return np.array([names[one] for one in decisions.tolist()], dtype=labels.dtype)
-
-        def predict(frame: Any) -> NDArray[Any]:
-            return called(np.asarray(self.predict(frame)))
-
-        def both(frame: Any) -> LibraryAnswer:
-            assert self.predict_with_outputs is not None
-            said = self.predict_with_outputs(frame)
-            return LibraryAnswer(called(said.decisions), said.outputs)
-
-        assert self.predict_people is None, "a model with a frame"
-        return replace(
-            self,
-            model=replace(self.model, labels=labels),
-            predict=predict,
-            predict_with_outputs=None if self.predict_with_outputs is None else both,
-        )
 
     def frame(self, people: Individuals) -> Any:
         """People as the library takes them: a pandas frame with the columns and dtypes of the table."""
@@ -169,7 +142,7 @@ class TableModel:
 
     @cached_property
     def _spellings(self) -> dict[str, dict[str, Any]]:
-        """Of each column of the table, its values as they stand there by the texts that name them."""
+        """Of each column of the table, its values by the texts that name them in the schema."""
         return {
             str(name): {text_of(value).strip(): value for value in column.unique() if not is_missing(value)}
             for name, column in self.table.items()
@@ -186,7 +159,7 @@ class TableModel:
         seen = self._spellings[name]
         written = [seen.get(text, text) for text in attribute.values]
         codes = people.code(name)
-        there = np.flatnonzero(np.bincount(codes, minlength=len(written)))  # each value that somebody has, once
+        there = np.flatnonzero(np.bincount(codes, minlength=len(written)))  # each value that occurs, once
         column = pd.Series([written[code] for code in there], dtype=object)
         if isinstance(like.dtype, pd.StringDtype):  # the same dtype, but libraries that want objects need no new ones
             column = column.astype(pd.StringDtype("python", na_value=like.dtype.na_value))
@@ -195,7 +168,45 @@ class TableModel:
         return pd.Series(column.array.take(np.searchsorted(there, codes)))
 
 
-# ModelOutline: what was loaded from a model file, in words that a person compares with what they meant to load.
+# LatentTrees: trees over the numbers z of a hand-over, as they are stored.
+
+PROBES = 256
+"""Thresholds at which a model is compared with its library, at and one float64 beside each."""
+
+
+@dataclass(frozen=True)
+class LatentTrees:
+    """A tree model on latents z, read from a file.
+
+    Parameters
+    ----------
+    model : as proofs see it, with the names of its classes.
+    scores : (people, width) z -> (people, outputs), the library's own sums; None where it is not installed.
+    predict : (people, width) z -> (people,) the library's own decisions, where it gives no sums.
+    """
+
+    model: Model
+    scores: Callable[[FloatArray], NDArray[Any]] | None = field(default=None, repr=False)
+    predict: Callable[[FloatArray], NDArray[Any]] | None = field(default=None, repr=False)
+
+    @property
+    def trees(self) -> Trees:
+        assert isinstance(self.model.function, Trees)
+        return self.model.function
+
+    def probes(self, z: FloatArray) -> FloatArray:
+        """(3 · probes, width) rows of z (people, width), each with a number at a threshold or one float64 beside."""
+        nodes, rng = self.trees.nodes, np.random.default_rng(0)
+        splits = np.flatnonzero(nodes.kind == NUMBER)
+        splits = rng.permutation(splits)[:PROBES]
+        at = nodes.threshold[splits]
+        made = z[rng.integers(len(z), size=3 * len(splits))].copy()
+        beside = np.concatenate([at, np.nextafter(at, -np.inf), np.nextafter(at, np.inf)])
+        made[np.arange(len(made)), np.tile(nodes.column[splits], 3)] = beside
+        return made
+
+
+# ModelOutline: summary of a loaded model in words: inputs, steps, outputs, rule, runtime.
 
 SHOWN = 8  # columns, steps and classes that are listed before "…"
 LONGEST = 80
@@ -234,13 +245,13 @@ class ModelOutline:
         with and to confirm counterexamples; empty where that is not installed.
     inputs : in the model's order. steps : what happens to them, one after the other, in words.
     outputs : how many numbers the last step gives. classes : empty for numbers, and where they are not known.
-    is_number : whether the decision is a number, so that somebody must say how far two may be apart.
-    knows_codes : False where the file has numbers for categories, and not which stands for which.
-    assumptions : what the file does not say, and is taken for granted, in sentences.
-    rule : what becomes a decision, in words. arithmetic : in which it is computed unless somebody says otherwise.
+    is_number : whether the decision is a number, so that a tolerance must be given.
+    knows_codes : False where the file holds codes of categories, but not which code stands for which category.
+    assumptions : what the file does not say and lcifr assumes, in sentences.
+    rule : how outputs become a decision, in words. arithmetic : in which it is computed by default.
     output : what a description would say of the output, as far as the file says it; None where that is a guess.
     reads_raw : whether the inputs are the numbers of the table themselves: trees compare them, or the file scales them.
-    metadata : texts of the file about itself, by name. Nothing checks them, so they are part of no sentence.
+    metadata : texts of the file about itself, by name. Nothing checks them, so no sentence contains them.
     """
 
     library: str
@@ -266,7 +277,7 @@ class ModelOutline:
 
     @property
     def needs_description(self) -> bool:
-        """Whether somebody must say which column feeds which input, or which code stands for which category."""
+        """Whether a description must say which column feeds which input, or which code stands for which category."""
         return self.columns is None or not self.knows_codes
 
     @property
@@ -299,9 +310,9 @@ EXACT = "lcifr knows no float arithmetic for it, so verdicts are about real numb
 NO_RUNTIME = "Its library is not installed here, so its decisions come from lcifr's exact forward pass."
 
 
-def rule_words(model: Model) -> str:
-    """What becomes a decision."""
-    rule, names = model.rule, [plainly(label) for label in model.labels] if model.labels is not None else None
+def rule_words(rule: Rule, labels: NDArray[Any] | None) -> str:
+    """How outputs become a decision, with the names of the classes where they are known."""
+    names = None if labels is None else [plainly(label) for label in labels]
     if rule.kind is Kind.NUMBER:
         return "the decision is the number"
     if rule.kind is Kind.CLASS:
@@ -324,7 +335,7 @@ def listed(names: Any, *, quotes: bool = True) -> str:
 
 
 def quoted(text: object) -> str:
-    """A text of a file in quotes, in one line, with everything escaped that could pass for text of ours."""
+    """A text of a file in quotes, in one line, with everything escaped that could be mistaken for lcifr's own text."""
     known = str(text)
     shown = known if len(known) <= LONGEST else f"{known[:LONGEST]}…"
     escaped = json.dumps(shown, ensure_ascii=False)

@@ -1,18 +1,19 @@
-"""Sums of trees with linear outputs: nodes, evaluation, canonical bytes, boxes, and what machines round."""
+"""Sums of trees with linear outputs: nodes, evaluation, canonical bytes, boxes, rounding bounds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lcifr.data import Categorical, Encoding
+from lcifr.data.codec import Arrays
 from lcifr.errors import NetworkError
 from lcifr.models.additive import (
     AdditiveModel,
@@ -30,7 +31,7 @@ from lcifr.models.network import Network
 from lcifr.models.rounding import FLOOR, LARGEST, LOST, ROUND_UP, gamma
 from lcifr.regions.region import BoolArray, Cell, Region
 
-# Nodes of one tree as loaders build them, nested; cutting off branches that nobody can reach.
+# Nodes of one tree as loaders build them, nested; cutting off branches that cannot be reached.
 
 
 @dataclass(frozen=True)
@@ -71,14 +72,17 @@ def below(threshold: float) -> float:
     return float(np.nextafter(threshold, -np.inf))
 
 
-def preorder(root: TreeNode) -> Iterator[TreeNode]:
+Tree = TypeVar("Tree")
+
+
+def preorder(root: Tree) -> Iterator[Tree]:
     """A node, then its whole first subtree, then its second; trees may be deeper than Python's stack."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
         yield node
         if not isinstance(node, TreeLeaf):
-            waiting += [node.second, node.first]
+            waiting += [node.second, node.first]  # type: ignore[attr-defined]
 
 
 def from_preorder(nodes: Sequence[Sequence[Any]], outputs: int) -> TreeNode:
@@ -118,7 +122,7 @@ class _LeftBySplits:
 
 
 def cut_unreachable(root: TreeNode) -> TreeNode:
-    """The same tree without splits that everybody who comes there passes on the same side."""
+    """The same tree without splits where only one side can be reached."""
     # Two stacks, because trees may be deeper than Python's own: what is to be done, and the subtrees that are built.
     todo: list[tuple[str, TreeNode, _LeftBySplits]] = [("look", root, _LeftBySplits({}, {}))]
     built: list[TreeNode] = []
@@ -137,7 +141,7 @@ def cut_unreachable(root: TreeNode) -> TreeNode:
             if first_room is None or second_room is None:
                 only, where = (node.second, second_room) if first_room is None else (node.first, first_room)
                 if where is None:
-                    raise NetworkError("a tree holds a branch that nobody can reach on either side")
+                    raise NetworkError("a tree holds a split of which neither side can be reached")
                 todo.append(("look", only, where))
             else:
                 todo += [("join", node, room), ("look", node.second, second_room), ("look", node.first, first_room)]
@@ -203,7 +207,7 @@ class Trees(Function):
 
     @classmethod
     def of(cls, inputs: int, base: ArrayLike, trees: Iterable[TreeNode], scale: Fraction | float | int = 1) -> Trees:
-        """A sum of trees, checked; what nobody can reach is cut off."""
+        """A sum of trees, checked; branches that cannot be reached are cut off."""
         start = np.array(base, dtype=np.float64).reshape(-1) + 0.0
         found = cls(inputs, start, Fraction(scale), _arrays(inputs, len(start), [cut_unreachable(t) for t in trees]))
         if found.scale <= 0:
@@ -216,7 +220,7 @@ class Trees(Function):
         return found
 
     def of_runtime(self, native: Arithmetic) -> Trees:
-        """The same function, said to be added up in this arithmetic."""
+        """The same function, marked as added up in this arithmetic."""
         return replace(self, native=native)
 
     @property
@@ -328,6 +332,19 @@ class Trees(Function):
             return ["numeric", int(nodes.column[n]), float(nodes.threshold[n])]
         return ["choice", int(nodes.column[n]), np.flatnonzero(nodes.sets[nodes.chosen[n]]).tolist()]
 
+    def to_arrays(self, into: Arrays) -> dict[str, Any]:
+        nodes = {one.name: into.put(getattr(self.nodes, one.name)) for one in fields(NodeArrays)}
+        scale = [self.scale.numerator, self.scale.denominator]
+        about = {"width": self.width, "base": into.put(self.base), "scale": scale, "nodes": nodes}
+        return {"kind": "trees", **about, "native": str(self.native)}
+
+    @classmethod
+    def read_arrays(cls, said: Mapping[str, Any], held: Arrays) -> Trees:
+        """What :meth:`to_arrays` gave."""
+        nodes = NodeArrays(**{name: held.arrays[array] for name, array in said["nodes"].items()})
+        base, scale = held.arrays[said["base"]], Fraction(*said["scale"])
+        return cls(int(said["width"]), base, scale, nodes, Arithmetic(said["native"]))
+
     def deployed(self, arithmetic: Arithmetic, encoding: Encoding | None = None) -> Deployed:
         return DeployedTrees(self, arithmetic)
 
@@ -419,7 +436,7 @@ class OutputBox:
 
 
 def box_over_cell(trees: Trees, cell: Cell) -> OutputBox:
-    """The box of everybody in a cell; 0 where a person has no such cell. Linear rows are left out."""
+    """The box over a cell of each person; 0 where a person has no such cell. Linear rows are left out."""
     lower, upper = np.zeros((2, len(cell.present), trees.outputs))
     for root in trees.nodes.root.tolist():
         walk = _Walk(trees, cell, np.flatnonzero(trees.nodes.value[root : _end(trees, root)].any(0)))
@@ -477,7 +494,7 @@ def _sum_error(trees: Trees) -> FloatArray:
 
 
 class _Walk:
-    """Through one tree with everybody's cell at once: who can reach which leaf."""
+    """One tree walked for the cells of all people at once: who can reach which leaf."""
 
     def __init__(self, trees: Trees, cell: Cell, outputs: np.ndarray) -> None:
         self.nodes, self.cell, self.outputs = trees.nodes, cell, outputs

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from pathlib import Path
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,21 +12,22 @@ import numpy as np
 from lcifr.certification.handover import FrozenEncoder
 from lcifr.certification.verdicts import Audit, Verdict
 from lcifr.data import Attribute, Categorical, Individuals
+from lcifr.data.codec import from_json
 from lcifr.display.charts import KINDS, Shares, ValueParts
 from lcifr.display.scores import Freedom, person_sentence, signed
 from lcifr.display.text import format_value, visible
 from lcifr.errors import LcifrError
 from lcifr.phi.core import PairedPeople
 from lcifr.phi.lint import find_false_part
-from lcifr.report.content import Caution, PersonRow, Report, Value
-from lcifr.report.folder import FolderContent, read_content
+from lcifr.report.content import PersonRow, Report, Value
+from lcifr.report.folder import read_folder
 from lcifr.report.page import ReportRequest, write_report
 from lcifr.report.people import Shown, show
-from lcifr.report.sections import Headline, put_into_words
+from lcifr.report.sections import Document, put_into_words
 from lcifr.workbench.models import ChosenModel, OwnDecision, own_decision, row_of
 from lcifr.workbench.people_tables import read_person, stamp
 from lcifr.workbench.work_folder import WorkFolder, command_line, command_words
-from lcifr.workflows.auditing import AuditRequest, ModelAuditRequest
+from lcifr.workflows.auditing import AuditRequest
 from lcifr.workflows.folders import Command, RunSettings
 from lcifr.workflows.results import ModelSummary
 from lcifr.workflows.sweeping import SweepResult, WorstPair
@@ -46,14 +46,10 @@ class PersonLine:
 
 @dataclass(frozen=True)
 class OpenedAudit:
-    """An audit in a few words, and its people; commands : that show and check the same."""
+    """An audit in the words of its report, and its people; commands : that show and check the same."""
 
     audit: str
-    title: str
-    subtitle: str
-    headline: Headline
-    facts: tuple[tuple[str, str], ...]
-    cautions: tuple[Caution, ...]
+    document: Document
     formula: str
     people: tuple[PersonLine, ...]
     complete: bool
@@ -162,20 +158,10 @@ class AuditPlan(ChosenModel):
             raise LcifrError(f"{self.out} already exists", fix="choose another name for the result")
 
     @property
-    def request(self) -> AuditRequest | ModelAuditRequest:
+    def request(self) -> AuditRequest:
         """What the command asks the run for."""
-        how: dict[str, Any] = {
-            "sample": self.sample,
-            "population": self.population,
-            "id_column": self.id_column or None,
-        }
-        if self.model:
-            about: dict[str, Any] = {"schema": self.schema or None, "target": self.target or None}
-            about |= {"reference": Path(self.reference) if self.reference else None, "tolerance": self.tolerance}
-            about |= {"model": Path(self.model), "table": Path(self.table), "out": Path(self.out)}
-            return ModelAuditRequest(phi=self.phi, **about, **how)
-        table, phi = Path(self.table) if self.table else None, self.phi or None
-        return AuditRequest(Path(self.producer), Path(self.consumer), Path(self.out), table=table, phi=phi, **how)
+        asked = {name: value for name, value in asdict(self).items() if value not in ("", None)}
+        return from_json(AuditRequest, asked)
 
     @classmethod
     def of_settings(cls, settings: RunSettings, out: str) -> AuditPlan | None:
@@ -200,23 +186,22 @@ class AuditPlan(ChosenModel):
 
 @dataclass(frozen=True, eq=False)
 class _OpenAudit:
-    content: FolderContent
     report: Report
 
     @property
     def verdicts(self) -> Audit:
-        if not isinstance(self.content.verdicts, Audit):
+        if not isinstance(self.report.found, Audit):
             raise LcifrError("this folder contains a consumer's certificates, but no people", fix="choose an audit")
-        return self.content.verdicts
+        return self.report.found
 
     @property
     def encoder(self) -> FrozenEncoder:
-        if self.content.encoder is None:
+        if self.report.encoder is None:
             raise LcifrError(
                 "φ ranks people who are not in this folder, so “what if” does not work",
                 fix="audit with a formula without ranks",
             )
-        return self.content.encoder
+        return self.report.encoder
 
 
 class AuditExplorer:
@@ -229,25 +214,15 @@ class AuditExplorer:
     def open(self, audit: str) -> OpenedAudit:
         """What an audit found, once its folder is known to be as it was written."""
         report = self._read(audit).report
-        said = put_into_words(report)
         people = tuple(
             PersonLine(visible(one.id), one.verdict.lower(), visible(one.decision)) for one in report.explorer.people
         )
         commands = [command_line("report", audit)]
         if report.about.checked is not None:
             commands.append(command_line("check", f"{audit}/bundle"))
-        return OpenedAudit(
-            audit,
-            said.title,
-            said.subtitle,
-            said.headline,
-            said.facts,
-            report.cautions,
-            report.promise.text or "",
-            people,
-            report.explorer.complete,
-            tuple(commands),
-        )
+        document = replace(put_into_words(report), sections=())
+        formula, complete = report.promise.text or "", report.explorer.complete
+        return OpenedAudit(audit, document, formula, people, complete, tuple(commands))
 
     def person(self, audit: str, name: str) -> ExploredPerson:
         """One person of an audit."""
@@ -265,7 +240,7 @@ class AuditExplorer:
                 AddedScore(visible(term.attribute), term.adds, term.low, term.high, signed(term.adds)) for term in added
             ),
             "" if score is None else person_sentence(score),
-            found.content.encoder is not None,
+            found.report.encoder is not None,
         )
 
     def what_if(self, audit: str, name: str, values: Mapping[str, Any]) -> WhatIf:
@@ -284,7 +259,7 @@ class AuditExplorer:
                 f"the proof for {name} covers this person, and the model decides otherwise: one of the two is wrong",
                 fix="please report it with this audit’s folder, and do not rely on the audit",
             )
-        own = own_decision(verdicts.model, outputs, found.content.about.decisions)
+        own = own_decision(verdicts.model, outputs, found.report.about.decisions)
         return WhatIf(
             own, same, similar, _failing(found, person, other, similar), covered, _sentence(found, row, similar, same)
         )
@@ -299,8 +274,7 @@ class AuditExplorer:
         key = (audit, stamp(path / "settings.json"), stamp(path / "result.json"))
         with self._lock:
             if key not in self._known:
-                content = read_content(path)
-                self._known = {key: _OpenAudit(content, content.report())}
+                self._known = {key: _OpenAudit(read_folder(path))}
             return self._known[key]
 
 

@@ -29,7 +29,14 @@ from lcifr.workbench.work_folder import PageRequest, WorkFolder, command_line
 from lcifr.workflows.diagnosis import described_words
 from lcifr.workflows.people import PeopleTable, source_in_memory
 from lcifr.workflows.results import read_consumer, read_producer
-from lcifr.workflows.subjects import example_rows, open_model, people_of_reference, read_folders, read_subject
+from lcifr.workflows.subjects import (
+    FileOrigin,
+    FolderOrigin,
+    example_rows,
+    open_model,
+    people_of_reference,
+    read_subject,
+)
 
 # Models of a folder, ready to decide: files of other libraries, and what lcifr learned.
 
@@ -124,17 +131,11 @@ class Subjects:
             )
         similarity = Similarity(formula or NO_FORMULA, table.schema, table.encoding)
         source = source_in_memory(PeopleTable(table.frame, table.rows), table.schema)
-        return read_subject(
-            file,
-            example_rows(source),
-            similarity,
-            target=table.schema.target or "decision",
-            reference=table.name,
-            tolerance=choice.tolerance,
-        )
+        origin = FileOrigin(file, similarity, table.schema.target or "decision", table.name)
+        return read_subject(origin, example_rows(source), tolerance=choice.tolerance)
 
     def _learned(self, choice: ChosenModel, formula: str) -> Subject:
-        found = read_folders(self._folder.folder(choice.producer), self._folder.folder(choice.consumer))
+        found = FolderOrigin.read(self._folder.folder(choice.producer), self._folder.folder(choice.consumer)).subject()
         return found.with_formula(Similarity(formula, found.similarity.schema, found.encoding)) if formula else found
 
 

@@ -26,7 +26,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lcifr.display.text import visible
-from lcifr.errors import LcifrError
+from lcifr.errors import LcifrError, missing_extra
 from lcifr.workbench.work_folder import read_json_request
 from lcifr.workbench.workbench import Workbench
 from lcifr.workflows.events import Event, Note, Warned, listening
@@ -273,10 +273,8 @@ def serve(request: WorkbenchRequest, ready: Callable[[str], None]) -> None:
     """
     try:
         import uvicorn
-    except ModuleNotFoundError as missing:
-        raise LcifrError(
-            f"the workbench needs {missing.name}, which is not installed", fix='pip install "lcifr[workbench]"'
-        ) from None
+    except ModuleNotFoundError as error:
+        raise missing_extra(error, "the workbench") from None
 
     bench = Workbench(request.folder)
     with closing(_listen(request.port)) as listener:

@@ -29,8 +29,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lcifr.workflows.auditing import AuditRequest, ModelAuditRequest, audit, audit_model
-    from lcifr.workflows.certifying import CertifyRequest, ModelCertifyRequest, certify, certify_model
+    from lcifr.workflows.auditing import AuditRequest, audit
+    from lcifr.workflows.certifying import CertifyRequest, certify
     from lcifr.workflows.checking import CheckRequest, CheckResult, check
     from lcifr.workflows.consuming import ConsumeRequest, consume
     from lcifr.workflows.diagnosis import CompareRequest, CompareResult, DoctorResult, compare_model, doctor
@@ -56,62 +56,34 @@ if TYPE_CHECKING:
         RepresentResult,
         TuneResult,
     )
-    from lcifr.workflows.sweeping import ModelSweepRequest, SweepRequest, SweepResult, sweep, sweep_model
+    from lcifr.workflows.sweeping import SweepRequest, SweepResult, sweep
     from lcifr.workflows.tuning import TuneRequest, tune
 
 _HOMES = {
-    "AuditRequest": "lcifr.workflows.auditing",
-    "AuditResult": "lcifr.workflows.results",
-    "BatchFunction": "lcifr.workflows.jobs",
-    "CertifyRequest": "lcifr.workflows.certifying",
-    "CertifyResult": "lcifr.workflows.results",
-    "CheckRequest": "lcifr.workflows.checking",
-    "CheckResult": "lcifr.workflows.checking",
-    "CompareRequest": "lcifr.workflows.diagnosis",
-    "CompareResult": "lcifr.workflows.diagnosis",
-    "ConsumeRequest": "lcifr.workflows.consuming",
-    "ConsumeResult": "lcifr.workflows.results",
-    "DoctorResult": "lcifr.workflows.diagnosis",
-    "FormulaCheckResult": "lcifr.workflows.formulas",
-    "FormulaRequest": "lcifr.workflows.formulas",
-    "InitRequest": "lcifr.workflows.drafting",
-    "InitResult": "lcifr.workflows.drafting",
-    "ModelAuditRequest": "lcifr.workflows.auditing",
-    "ModelCertifyRequest": "lcifr.workflows.certifying",
-    "ModelSweepRequest": "lcifr.workflows.sweeping",
-    "PackedWork": "lcifr.workflows.jobs",
-    "ProduceRequest": "lcifr.workflows.producing",
-    "ProduceResult": "lcifr.workflows.results",
-    "RayCluster": "lcifr.workflows.executors",
-    "RepresentRequest": "lcifr.workflows.representing",
-    "RepresentResult": "lcifr.workflows.results",
-    "SweepRequest": "lcifr.workflows.sweeping",
-    "SweepResult": "lcifr.workflows.sweeping",
-    "TableCheckRequest": "lcifr.workflows.formulas",
-    "TableCheckResult": "lcifr.workflows.formulas",
-    "TuneRequest": "lcifr.workflows.tuning",
-    "TuneResult": "lcifr.workflows.results",
-    "audit": "lcifr.workflows.auditing",
-    "audit_model": "lcifr.workflows.auditing",
-    "audit_work": "lcifr.workflows.jobs",
-    "certify": "lcifr.workflows.certifying",
-    "certify_model": "lcifr.workflows.certifying",
-    "certify_work": "lcifr.workflows.jobs",
-    "check": "lcifr.workflows.checking",
-    "check_formula": "lcifr.workflows.formulas",
-    "check_table": "lcifr.workflows.formulas",
-    "compare_model": "lcifr.workflows.diagnosis",
-    "consume": "lcifr.workflows.consuming",
-    "doctor": "lcifr.workflows.diagnosis",
-    "explain_formula": "lcifr.workflows.formulas",
-    "init": "lcifr.workflows.drafting",
-    "produce": "lcifr.workflows.producing",
-    "represent": "lcifr.workflows.representing",
-    "represent_work": "lcifr.workflows.jobs",
-    "sweep": "lcifr.workflows.sweeping",
-    "sweep_model": "lcifr.workflows.sweeping",
-    "tune": "lcifr.workflows.tuning",
+    "auditing": ("AuditRequest", "audit"),
+    "certifying": ("CertifyRequest", "certify"),
+    "checking": ("CheckRequest", "CheckResult", "check"),
+    "consuming": ("ConsumeRequest", "consume"),
+    "diagnosis": ("CompareRequest", "CompareResult", "DoctorResult", "compare_model", "doctor"),
+    "drafting": ("InitRequest", "InitResult", "init"),
+    "executors": ("RayCluster",),
+    "formulas": (
+        "FormulaCheckResult",
+        "FormulaRequest",
+        "TableCheckRequest",
+        "TableCheckResult",
+        "check_formula",
+        "check_table",
+        "explain_formula",
+    ),
+    "jobs": ("BatchFunction", "PackedWork", "audit_work", "certify_work", "represent_work"),
+    "producing": ("ProduceRequest", "produce"),
+    "representing": ("RepresentRequest", "represent"),
+    "results": ("AuditResult", "CertifyResult", "ConsumeResult", "ProduceResult", "RepresentResult", "TuneResult"),
+    "sweeping": ("SweepRequest", "SweepResult", "sweep"),
+    "tuning": ("TuneRequest", "tune"),
 }
+"""Public names by the module that they come from."""
 
 __all__ = [
     "AuditRequest",
@@ -130,9 +102,6 @@ __all__ = [
     "FormulaRequest",
     "InitRequest",
     "InitResult",
-    "ModelAuditRequest",
-    "ModelCertifyRequest",
-    "ModelSweepRequest",
     "PackedWork",
     "ProduceRequest",
     "ProduceResult",
@@ -146,10 +115,8 @@ __all__ = [
     "TuneRequest",
     "TuneResult",
     "audit",
-    "audit_model",
     "audit_work",
     "certify",
-    "certify_model",
     "certify_work",
     "check",
     "check_formula",
@@ -163,12 +130,12 @@ __all__ = [
     "represent",
     "represent_work",
     "sweep",
-    "sweep_model",
     "tune",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

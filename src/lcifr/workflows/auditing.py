@@ -10,40 +10,89 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError, did_you_mean
-from lcifr.workflows.baselines import JudgedBaselines
+from lcifr.workflows.baselines import JudgedBaselines, judge_baselines
 from lcifr.workflows.events import Listener, StepKind, listening, note, step
 from lcifr.workflows.folders import Command, run_folder
-from lcifr.workflows.labels import check_labels
-from lcifr.workflows.people import PeopleSource, is_table, part_for
-from lcifr.workflows.producing import BUNDLE
+from lcifr.workflows.options import RunOptions, SubjectOptions, argument, option, phi_option, sample_option
+from lcifr.workflows.people import HELD, PROVED, PeopleSource, part_for, refuse_more
+from lcifr.workflows.producing import BUNDLE, one_thread
 from lcifr.workflows.results import AUDITED
-from lcifr.workflows.subjects import (
-    AuditOptions,
-    FolderOrigin,
-    ModelQuestion,
-    PreparedModel,
-    file_of,
-    folders_of,
-    open_people,
-    people_of_reference,
-    prepare_model,
-    read_folders,
-    read_for_people,
-    read_people,
-    without_strange_labels,
-)
+from lcifr.workflows.subjects import named_summary, open_origin, origin_of, people_of_reference
 
 if TYPE_CHECKING:
     from lcifr.certification.bundle import Drawn
-    from lcifr.certification.population import Statement, Tally
+    from lcifr.certification.population import Tally
     from lcifr.certification.subject import Subject
     from lcifr.certification.sweep.look_up import ProvedCells
     from lcifr.certification.verdicts import Audit
     from lcifr.data import Individuals
-    from lcifr.phi.lint import Finding
     from lcifr.workflows.executors import Workers
     from lcifr.workflows.folders import Steps
     from lcifr.workflows.results import AuditResult, CheckedProofs, CounterexamplePair, ModelSummary
+
+
+# AuditRequest: what to audit, on which people, and how.
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditRequest(SubjectOptions, RunOptions):
+    """What to audit, on which people, and how: a model file, or the folders of a producer and a consumer."""
+
+    producer: Path | None = argument(
+        "TABLE|PRODUCER", "With --model: the people. Else: the producer's folder.", None, is_needed=True
+    )
+    consumer: Path | None = argument("CONSUMER", "The folder that `lcifr consume` wrote.", None)
+    table: Path | None = argument("TABLE", "The people: .csv or .parquet. (Default: the held-out people.)", None)
+    phi: str | None = phi_option(before="by")
+    sample: int | None = sample_option()
+    population: bool = option(
+        False, "Declare that TABLE is a random sample of the population and was not used for training."
+    )
+    by: tuple[str, ...] | None = option(
+        None,
+        "Report subgroups of this column. (Default: the categories that φ leaves free.)",
+        metavar="COLUMN",
+    )
+    confidence: float = option(0.95, "Confidence of the statement about the population.", least=0.5, most=0.9999)
+    baselines: bool | None = option(
+        None,
+        "Also audit a plain and an unaware model. (Default: if labels are known, up to 100,000 people.)",
+        negative="no-baselines",
+    )
+    bundle: bool | None = option(None, "Write and check everyone's proofs, or none.", negative="no-bundle")
+    proofs: int = option(PROVED, "Write and check the proofs of this many people, drawn at random.", least=1)
+    seed: int = option(0, "Seed for --proofs and --sample.", least=0)
+
+    def __post_init__(self) -> None:
+        RunOptions.__post_init__(self)
+        SubjectOptions.__post_init__(self)
+        if not 0 < self.confidence < 1:
+            raise LcifrError(
+                f"confidence is {self.confidence}; expected a number between 0 and 1", fix="for example 0.95"
+            )
+        if self.proofs < 1:
+            raise LcifrError(f"proofs is {self.proofs}; expected 1 or more", fix="say bundle=False for no proofs")
+
+    @property
+    def inputs(self) -> dict[str, Path]:
+        """Files and folders that are read, by argument."""
+        return self.files(table=self.table)
+
+    def refuse_many(self, source: PeopleSource) -> None:
+        """Refuse what needs everyone in memory, before anything is proved; leave baselines out if nobody asked."""
+        if self.bundle is None:
+            refuse_more(min(self.proofs, source.count), HELD, "--proofs", "say a smaller number")
+        fix = f"leave it out; or audit a sample of them: --sample {HELD}"
+        for name, wanted in (("--bundle", self.bundle), ("--baselines", self.baselines)):
+            if wanted:
+                refuse_more(source.count, HELD, name, fix)
+        if source.count > HELD and source.label is not None and self.baselines is None:
+            note(f"no baselines: they need everyone in memory, and there are more than {HELD:,}")
+
+    def wants_baselines(self, source: PeopleSource) -> bool:
+        """Whether baselines stand beside the model: where labels are known, unless it is said otherwise."""
+        wanted = source.count <= HELD if self.baselines is None else self.baselines
+        return wanted and source.label is not None
 
 
 # Verdicts of everybody, proved part by part; proofs of some, written and checked; and the figures of all of them.
@@ -63,19 +112,14 @@ def audit_people(
     steps: Steps,
     subject: Subject,
     source: PeopleSource,
-    workers: Workers,
-    chunk: int | None,
+    request: RunOptions,
     *,
     modular: bool,
     proved: ProvedCells | None = None,
-    device: str = "cpu",
 ) -> None:
-    """Audit everybody into the folder ``audited``, part by part, unless that is done already.
+    """Audit all people into the folder ``audited``, part by part, unless that is done already.
 
-    Parameters
-    ----------
-    device : where bounds are computed; see :class:`lcifr.workflows.executors.Device`.
-    proved : of a sweep; whoever is in one of these cells is not searched for.
+    ``proved`` : of a sweep; people in one of these cells are not searched for.
     """
     from lcifr.workflows.jobs import AuditJob
     from lcifr.workflows.parts import note_resumed
@@ -87,8 +131,9 @@ def audit_people(
     with step(f"Auditing {source.count:,} people end to end", StepKind.LONG):
         if subject.reference is not None:
             subject = subject.agreeing_among(people_of_reference(subject))
-        job = AuditJob(subject, modular, device=_device(subject, device, workers), proved=proved)
-        part = part_for(source.count, chunk, quick=not modular)
+        workers = request.crew
+        job = AuditJob(subject, modular, device=_device(subject, request.device, workers), proved=proved)
+        part = part_for(source.count, request.chunk, quick=not modular)
         done = job.audit(source.worked_on, steps.work / AUDITED, source.id_column, part, workers)
     steps.keep(AUDITED)
     note_resumed(done)
@@ -185,7 +230,7 @@ PATIENCE = 100  # times the usual work for a person's proofs: this audit wrote t
 
 
 def write_and_check(
-    steps: Steps, subject: Subject, source: PeopleSource, options: AuditOptions
+    steps: Steps, subject: Subject, source: PeopleSource, options: AuditRequest
 ) -> CheckedProofs | None:
     """Write the proofs of some people or all, and let the exact checker read them back.
 
@@ -258,40 +303,8 @@ def _count(path: Path) -> Counter[str] | None:
 # One audit from request to result: people read, verdicts proved, proofs checked, figures gathered.
 
 
-@dataclass(frozen=True)
-class AuditRequest(AuditOptions):
-    """What to audit, on whom, and where the result goes; see :class:`AuditOptions` for how.
-
-    Parameters
-    ----------
-    producer, consumer : the folders that ``produce`` and ``consume`` wrote. out : the new folder.
-    table : the people; None for those whom the producer held out.
-    phi : a file or the name of another φ than the producer's.
-    arithmetic : in which the models are computed: ``exact``, ``float64`` or ``float32``; None for float64, and for
-        what a consumer's trees from elsewhere are added up in.
-    """
-
-    producer: Path
-    consumer: Path
-    out: Path
-    table: Path | None = None
-    phi: str | None = None
-    arithmetic: str | None = None
-
-    @property
-    def inputs(self) -> dict[str, Path]:
-        """Files and folders that are read, by argument."""
-        files = {"table": self.table, "phi": None if self.phi is None else Path(self.phi)}
-        named = {name: path for name, path in files.items() if path is not None and is_table(path)}
-        return {"producer": self.producer, "consumer": self.consumer, **named}
-
-    def is_held_out(self, origin: FolderOrigin) -> bool:
-        """Whether the people stand for the population; whom a model from elsewhere was trained on nobody knows."""
-        return self.population or (self.table is None and not origin.is_foreign)
-
-
 def audit(request: AuditRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()) -> AuditResult:
-    """Prove from end to end, person by person, that nobody similar gets another decision; or show who does.
+    """Prove from end to end, person by person, that everyone similar gets the same decision; or show who does not.
 
     Writes the folder ``request.out``, which ``AuditResult.read`` reads again. Stopped at any moment, the same request
     goes on where it was.
@@ -300,45 +313,41 @@ def audit(request: AuditRequest, listener: Listener | None = None, *, argv: tupl
     ----------
     listener : hears :mod:`lcifr.workflows.events`. argv : the words of the command line, for the settings.
     """
-    from lcifr.workflows.results import decisions_of, name_decisions
-
     with listening(listener):
-        subject = read_folders(request.producer, request.consumer, request.phi, request.arithmetic)
-        origin = folders_of(subject)
-        check_groups(subject, request.by)
-        summary = replace(origin.summary(subject), labels=name_decisions(request.labels, decisions_of(subject.model)))
-        command = Command.of("audit", request, argv)
+        origin = open_origin(request, request.table)
+        command = Command.of("audit", request, argv, origin.libraries)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
-            source = open_people(
-                subject, request.table, request.id_column, run.work, request.sample, request.seed, request.crew
-            )
+            people: dict[str, Any] = {"sample": request.sample, "seed": request.seed, "workers": request.crew}
+            subject, source = origin.open(request, request.table, run.work, **people)
+            check_groups(subject, request.by)
+            summary = named_summary(subject, request.labels)
             request.refuse_many(source)
-            audit_people(run.steps, subject, source, request.crew, request.chunk, modular=True, device=request.device)
+            audit_people(run.steps, subject, source, request, modular=subject.reference is None)
             checked = write_and_check(run.steps, subject, source, request)  # first: they may leave somebody undecided
-            origin.copy_into(subject, run.work)
-            baselines = _baselines_of_folders(subject, source, request)
+            origin_of(subject).copy_into(subject, run.work)
+            baselines = _baselines(subject, source, request)
             found = gather(run.work, subject, source, request.by)
-            result = _result_of_folders(subject, summary, source, found, request, baselines, checked)
+            result = _result(subject, summary, source, found, request, baselines, checked)
             run.finish(result.to_dict())
     return result
 
 
-def _baselines_of_folders(subject: Subject, source: PeopleSource, request: AuditRequest) -> JudgedBaselines:
-    if not request.wants_baselines(source):
+def _baselines(subject: Subject, source: PeopleSource, request: AuditRequest) -> JudgedBaselines:
+    origin = origin_of(subject)
+    if request.baselines:
+        origin.refuse_baselines()
+    elif request.baselines is None and source.label is None:
+        origin.note_no_baselines()
+    asked = origin.baselines(subject, request.seed) if request.wants_baselines(source) else None
+    if asked is None:
         return JudgedBaselines()
-    from lcifr.workflows.baselines import BaselineSettings, judge_baselines
-    from lcifr.workflows.producing import one_thread
-
-    training = folders_of(subject).training()
-    if training is None:
-        return JudgedBaselines()
+    settings, training = asked
     with one_thread(say=False):
-        settings = BaselineSettings.of_folders(subject)
         found = judge_baselines(settings, training, source.individuals(), source.labels())
     return JudgedBaselines(found, settings.learner)
 
 
-def _result_of_folders(
+def _result(
     subject: Subject,
     summary: ModelSummary,
     source: PeopleSource,
@@ -348,169 +357,23 @@ def _result_of_folders(
     checked: CheckedProofs | None,
 ) -> AuditResult:
     from lcifr.certification.population import state_tally
-    from lcifr.workflows.baselines import beaten_by
     from lcifr.workflows.results import AuditResult, Modularity
 
-    origin, tally = folders_of(subject), found.tally
-    held_out = request.is_held_out(origin)
+    origin, tally = origin_of(subject), found.tally
+    held_out = request.population or (request.table is None and origin.held_out)
     statement = state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines.figures)
-    beaten = beaten_by(statement, is_unaware=origin.is_unaware) if baselines.figures else {}
+    warnings, advice = origin.remarks(subject, statement)
     return AuditResult(
         model=summary,
         held_out=held_out,
-        statement=_with_warnings(statement, beaten, origin),
-        advice=(*(one.advice for one in origin.head.degeneracies if one.advice), *beaten.values()),
+        statement=replace(statement, warnings=tuple(dict.fromkeys((*statement.warnings, *warnings)))),
+        advice=advice,
         alone=tally.alone,
         modularity=Modularity(**tally.modularity()),
         reasons=dict(tally.reasons),
         counterexamples=tuple(found.counterexamples),
         drawn_from=source.drawn_from,
-        findings=_findings(subject),
-        checked=checked,
-        bundle=None if checked is None else BUNDLE,
-        baseline_learner=baselines.learner,
-    )
-
-
-def _with_warnings(statement: Statement, beaten: dict[str, str], origin: FolderOrigin) -> Statement:
-    """Also what makes a baseline as good, and what is trivial about the model on the people it learned from."""
-    from lcifr.workflows.results import learned_warnings
-
-    about_z = [one for one in origin.saved.degeneracies if one.name in ("flat latent", "alone")]
-    trivial = learned_warnings((*about_z, *origin.head.degeneracies), statement)
-    return replace(statement, warnings=tuple(dict.fromkeys([*statement.warnings, *beaten, *trivial])))
-
-
-def _findings(subject: Subject) -> tuple[Finding, ...] | None:
-    """What lint says of φ with the people whom the producer learned from; None where they were not handed on.
-
-    The producer keeps what it says of their own φ.
-    """
-    origin = folders_of(subject)
-    if origin.findings is not None and origin.is_producers_formula(subject.similarity):
-        return origin.findings
-    from lcifr.data import read_frame
-    from lcifr.phi.lint import lint
-    from lcifr.workflows.people import TRAIN
-
-    people = origin.producer / "people" / f"{TRAIN}.parquet"
-    if not people.is_file():
-        return None
-    return tuple(lint(subject.similarity, read_frame(people).select(list(subject.schema.names))))
-
-
-# One audit of a model that already decides, from request to result.
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelAuditRequest(ModelQuestion, AuditOptions):
-    """Which model to audit, on whom, and where the result goes; see :class:`ModelQuestion` and :class:`AuditOptions`.
-
-    Parameters
-    ----------
-    out : the new folder.
-    """
-
-    out: Path
-
-
-def audit_model(
-    request: ModelAuditRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()
-) -> AuditResult:
-    """Prove, person by person, that nobody similar gets another decision from a model; or show who does.
-
-    Writes the folder ``request.out``, which ``AuditResult.read`` reads again. Stopped at any moment, the same request
-    goes on where it was.
-
-    Parameters
-    ----------
-    listener : hears :mod:`lcifr.workflows.events`. argv : the words of the command line, for the settings.
-    """
-    from lcifr.workflows.results import decisions_of, name_decisions
-
-    with listening(listener):
-        prepared = prepare_model(request)
-        command = Command.of("audit", request, argv, prepared.file.libraries)
-        with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
-            source = read_people(prepared, request, run.work, request.sample, request.seed, request.crew)
-            request.refuse_many(source)
-            subject = read_for_people(prepared, request, source)
-            source = without_strange_labels(source, subject)
-            subject = check_labels(prepared, request, subject, source)
-            check_groups(subject, request.by)
-            origin = file_of(subject)
-            summary = replace(
-                origin.summary(subject), labels=name_decisions(request.labels, decisions_of(subject.model))
-            )
-            audit_people(run.steps, subject, source, request.crew, request.chunk, modular=False, device=request.device)
-            checked = write_and_check(run.steps, subject, source, request)
-            origin.copy_into(subject, run.work)
-            baselines = _baselines_of_model(prepared, subject, source, request)
-            found = gather(run.work, subject, source, request.by)
-            result = _result_of_model(
-                prepared, summary, source, found, request, baselines, checked, origin.warnings(subject)
-            )
-            run.finish(result.to_dict())
-    return result
-
-
-def _baselines_of_model(
-    prepared: PreparedModel, subject: Subject, source: PeopleSource, request: ModelAuditRequest
-) -> JudgedBaselines:
-    """Learned from the reference, where that is another table with labels: nobody is judged by whom they taught."""
-    if request.baselines and prepared.training is None:
-        raise LcifrError(
-            "baselines need people with labels other than the audited ones, and none were given",
-            fix="add --reference TABLE, such as the training table, with the --target column",
-        )
-    if prepared.training is not None and source.label is None and request.baselines is None:
-        note("no baselines: there are no labels of these people with which models could be compared")
-    if prepared.training is None or not request.wants_baselines(source):
-        return JudgedBaselines()
-    from lcifr.estimators import FairEncoder
-    from lcifr.workflows.baselines import BaselineSettings, judge_baselines
-    from lcifr.workflows.people import read_people_table
-    from lcifr.workflows.producing import one_thread
-
-    training = read_people_table(prepared.training, prepared.reference, prepared.schema, None, labelled=True)
-    similarity, tolerance = prepared.similarity, subject.model.rule.tolerance
-    encoder = FairEncoder(
-        similarity.text, schema=prepared.schema, random_state=request.seed, tolerance=tolerance or 0.0
-    )
-    settings = BaselineSettings(encoder, similarity, tolerance is not None, tolerance, None, subject.arithmetic)
-    with one_thread(say=False):
-        found = judge_baselines(settings, training, source.individuals(), source.labels())
-    return JudgedBaselines(found, settings.learner)
-
-
-def _result_of_model(
-    prepared: PreparedModel,
-    summary: ModelSummary,
-    source: PeopleSource,
-    found: Gathered,
-    request: ModelAuditRequest,
-    baselines: JudgedBaselines,
-    checked: CheckedProofs | None,
-    warnings: tuple[str, ...],
-) -> AuditResult:
-    from lcifr.certification.population import state_tally
-    from lcifr.phi.lint import lint
-    from lcifr.workflows.results import AuditResult, Modularity
-
-    tally, held_out = found.tally, request.population
-    statement = state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines.figures)
-    training = prepared.similarity.encoding.training
-    return AuditResult(
-        model=summary,
-        held_out=held_out,
-        statement=replace(statement, warnings=(*statement.warnings, *warnings)),
-        advice=(),
-        alone=tally.alone,
-        modularity=Modularity(**tally.modularity()),
-        reasons=dict(tally.reasons),
-        counterexamples=tuple(found.counterexamples),
-        drawn_from=source.drawn_from,
-        findings=None if training is None else tuple(lint(prepared.similarity, training)),
+        findings=origin.findings(subject),
         checked=checked,
         bundle=None if checked is None else BUNDLE,
         baseline_learner=baselines.learner,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lcifr.certification.handover import FrozenEncoder
     from lcifr.certification.population import Statement
-    from lcifr.certification.subject import Subject
     from lcifr.data import Individuals
     from lcifr.estimators.heads import Head
     from lcifr.estimators.tuning import Producer
@@ -38,16 +37,6 @@ class BaselineSettings:
     tolerance: float | None
     class_weight: Any
     arithmetic: Arithmetic
-
-    @classmethod
-    def of_folders(cls, subject: Subject) -> BaselineSettings:
-        """Those of a producer and a consumer."""
-        from lcifr.workflows.producing import load_encoder
-        from lcifr.workflows.subjects import folders_of
-
-        origin, known = folders_of(subject), subject.similarity
-        encoder, weight = load_encoder(origin.producer), origin.head.class_weight
-        return cls(encoder, known, origin.task == "regression", origin.tolerance, weight, subject.arithmetic)
 
     @property
     def learner(self) -> str:

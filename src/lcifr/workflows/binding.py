@@ -60,9 +60,10 @@ class OwnFiles:
 
     people: Path | None = option(None, "The people: .csv or .parquet.", metavar="TABLE", **PANEL)
     id_column: str | None = id_option()
-    model: tuple[Path, ...] = option(
+    models: tuple[Path, ...] = option(
         (),
         "The model (ONNX, skops, XGBoost, LightGBM), or the producer's and the consumer's folder.",
+        name="model",
         metavar="FILE|FOLDER",
         **PANEL,
     )
@@ -82,7 +83,7 @@ class OwnFiles:
 
     def refuse_lost(self) -> None:
         """Refuse paths that do not exist, before anything is checked."""
-        for path in (self.people, self.describe, self.train, *self.model):
+        for path in (self.people, self.describe, self.train, *self.models):
             if path is not None and not path.exists():
                 raise no_such_file(str(path), "check the path")
 
@@ -266,14 +267,13 @@ def derive_from_file(
     """
     from lcifr.phi import Similarity
     from lcifr.workflows.people import scan_people
-    from lcifr.workflows.subjects import ModelQuestion, PreparedModel, read_for_people
+    from lcifr.workflows.subjects import FileOrigin, read_for_people
 
     anybody = Similarity("same(all)", encoding.schema, encoding)  # who is similar changes nothing about the model
     tolerance = _tolerance(rule) if file.outline().is_number else None
-    question = ModelQuestion(model=file.path, table=table, phi="", id_column=id_column, tolerance=tolerance)
     with tempfile.TemporaryDirectory() as work:
         source = scan_people(table, encoding.schema, id_column, Path(work), labels=False, skip_missing=True)
-        subject = read_for_people(PreparedModel(file, anybody, ""), question, source)
+        subject = read_for_people(FileOrigin(file, anybody, "decision", ""), source, table, tolerance=tolerance)
     return _derived(subject.encoder.encoding, subject.encoder.function, subject.model)
 
 
@@ -535,7 +535,7 @@ class BundleBinding:
         return FileComparison("phi", DIFFERS, (found,))
 
     def _model(self, schema: FileComparison) -> FileComparison:
-        paths = self.files.model
+        paths = self.files.models
         alone = {"--describe": self.files.describe, "--missing": self.files.missing}
         if not paths and (given := [name for name, value in alone.items() if value is not None]):
             raise LcifrError(f"{given[0]} works only with --model", fix="add --model FILE")

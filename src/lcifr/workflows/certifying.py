@@ -4,126 +4,134 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from lcifr.data.codec import from_json
 from lcifr.data.files import MANIFEST
 from lcifr.errors import LcifrError
 from lcifr.models.network import choose_for
 from lcifr.workflows.auditing import audit_people, gather
 from lcifr.workflows.consuming import usual_surroundings
 from lcifr.workflows.events import Listener, StepKind, listening, note, step
-from lcifr.workflows.executors import job_device, workers_of
+from lcifr.workflows.executors import job_device
 from lcifr.workflows.folders import Command, Run, RunSettings, fitting_together, read_result, run_folder
-from lcifr.workflows.labels import check_labels
+from lcifr.workflows.options import (
+    ABOUT_MODEL,
+    PRODUCER,
+    RunOptions,
+    SubjectOptions,
+    argument,
+    on_option,
+    option,
+)
 from lcifr.workflows.people import HELD_OUT, TRAIN, part_for
 from lcifr.workflows.results import CertifyResult, decisions_of, name_decisions, read_consumer
-from lcifr.workflows.subjects import (
-    ModelQuestion,
-    file_of,
-    folders_of,
-    open_people,
-    prepare_model,
-    read_folders,
-    read_for_people,
-    read_people,
-    refuse_mixed,
-    without_strange_labels,
-)
-from lcifr.workflows.sweeping import SweepLookUp
+from lcifr.workflows.subjects import RunOrigin, named_summary, open_origin, origin_of, refuse_mixed
+from lcifr.workflows.sweeping import SweepLookUp, SweepRequest
 
 if TYPE_CHECKING:
     from lcifr.certification.handover import Provenance
-    from lcifr.workflows.executors import Workers
 
 
-# Saved models on new people: decisions with a verdict each, from a hand-over or from end to end.
+@dataclass(frozen=True, kw_only=True)
+class CertifyRequest(SubjectOptions, RunOptions):
+    """Which people to decide about with saved models, and where the certificates go.
 
-
-@dataclass(frozen=True)
-class CertifyRequest:
-    """Whom to decide about with saved models, and where the certificates go.
-
-    Parameters
-    ----------
-    consumer : the folder that ``consume`` wrote. out : the new folder.
-    people : a hand-over; or a table, which needs ``producer``, the folder that ``produce`` wrote.
-    id_column : the column of the people's names in a table.
-    on : what of a hand-over is proved: ``ball`` or ``box``; None as for ``consume``.
-    arithmetic : in which the models are computed: ``exact``, ``float64`` or ``float32``; None for float64, and for
-        what a consumer's trees from elsewhere are added up in. A hand-over names the encoder's, and then it is the
-        consumer's.
-    workers : processes; None for one per core. chunk : people per part; None to choose.
-    sweep : the folder that ``sweep`` wrote; whoever of a table is in a strictly proved cell of it is not searched for.
-    force : replace ``out`` if lcifr wrote it.
-    executor, address, device, labels : as for :class:`lcifr.workflows.AuditRequest`.
+    A consumer's model takes a hand-over; a table needs the producer too, or a model file, or the folder of a sweep.
     """
 
-    consumer: Path
-    people: Path
-    out: Path
-    producer: Path | None = None
-    id_column: str | None = None
-    on: Literal["ball", "box"] | None = None
-    arithmetic: str | None = None
-    workers: int | None = None
-    chunk: int | None = None
-    sweep: Path | None = None
-    force: bool = False
-    executor: str = "local"
-    address: str | None = None
-    device: str = "cpu"
-    labels: Mapping[Any, str] = field(default_factory=dict)
-
-    @property
-    def crew(self) -> Workers:
-        """Who works on the people."""
-        return workers_of(self.executor, self.workers, self.address)
+    producer: Path | None = option(
+        None, f"{PRODUCER[:-1]}, if PEOPLE is a table.", metavar="PRODUCER", before="id_column"
+    )
+    consumer: Path | None = argument(
+        "TABLE|CONSUMER",
+        "With --model, or --sweep alone: the people. Else: the consumer's folder.",
+        None,
+        is_needed=True,
+    )
+    people: Path | None = argument("PEOPLE", "A .csv or .parquet table (with --producer), or a hand-over.", None)
+    sweep: Path | None = option(
+        None,
+        "The folder that `lcifr sweep` wrote: people in a proved cell need no search.",
+        metavar="SWEEP",
+        before="id_column",
+    )
+    phi: str | None = option(
+        None, "Who counts as similar: a .phi file.", metavar="FILE|NAME", before="schema", **ABOUT_MODEL
+    )
+    on: Literal["ball", "box"] | None = on_option()
 
     def __post_init__(self) -> None:
-        job_device(self.device, self.crew)
-        is_handover = self.producer is None or (self.people / MANIFEST).is_file()  # else a table in many files
-        handed = self.people.is_dir() and is_handover
+        RunOptions.__post_init__(self)
+        SubjectOptions.__post_init__(self)
+        if self.model is not None and self.reference is None:
+            raise LcifrError(
+                "new people do not define the standard deviations in φ or the known categories",
+                fix="add --reference TABLE: the people who were audited, or the training table",
+            )
+        if self.consumer is not None and self.people is not None:
+            self._refuse_mixture(self.people)
+
+    def _refuse_mixture(self, people: Path) -> None:
+        """Refuse what does not go together with a hand-over, or with a table."""
+        handed = self.is_handover
         if self.sweep is not None and handed:
             raise LcifrError(
-                f"{self.people} is a hand-over, but --sweep needs the people's table",
+                f"{people} is a hand-over, but --sweep needs the people's table",
                 fix="give the table and --producer, or leave --sweep out",
             )
-        if handed and not (self.people / MANIFEST).exists() and (self.people / HELD_OUT).is_dir():
+        if handed and not (people / MANIFEST).exists() and (people / HELD_OUT).is_dir():
             raise LcifrError(
-                f"{self.people} contains two hand-overs, {TRAIN} and {HELD_OUT}",
-                fix=f"give one of them, such as {self.people / HELD_OUT}",
+                f"{people} contains two hand-overs, {TRAIN} and {HELD_OUT}",
+                fix=f"give one of them, such as {people / HELD_OUT}",
             )
         if handed == (self.producer is not None):
             known = "a hand-over needs no --producer" if handed else "a table of people needs --producer"
-            raise LcifrError(f"{self.people}: {known}", fix="see the example of `lcifr certify --help`")
+            raise LcifrError(f"{people}: {known}", fix="see the example of `lcifr certify --help`")
+
+    @property
+    def is_handover(self) -> bool:
+        """Whether the people are a consumer's hand-over, and not a table; a table may be a folder of many files."""
+        if self.consumer is None or self.people is None or not self.people.is_dir():
+            return False
+        return self.producer is None or (self.people / MANIFEST).is_file()
 
     @property
     def inputs(self) -> dict[str, Path]:
         """Files and folders that are read, by argument."""
-        known = {"consumer": self.consumer, "people": self.people}
-        asked = {"producer": self.producer, "sweep": self.sweep}
-        return known | {name: path for name, path in asked.items() if path is not None}
+        return self.files(people=self.people, sweep=self.sweep)
 
 
 def certify(request: CertifyRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()) -> CertifyResult:
-    """Decide about new people, and prove for whom everybody similar gets the same decision.
+    """Decide about new people, and prove for whom everyone similar gets the same decision.
 
     Parameters
     ----------
     listener : hears :mod:`lcifr.workflows.events`. argv : the words of the command line, for the settings.
     """
-    command = Command.of("certify", request, argv)
-    with (
-        listening(listener),
-        run_folder(command, request.out, force=request.force, inputs=request.inputs) as run,
-    ):
-        producer = request.producer
-        result = _from_handover(run, request) if producer is None else _from_table(run, request, producer)
-        run.finish(result.to_dict())
+    with listening(listener):
+        if request.sweep is not None and request.model is None and request.consumer is None:
+            request = _as_swept(request, request.sweep)
+        look_up = SweepLookUp.read(request.sweep)
+        origin = None if request.is_handover else open_origin(request, request.people)
+        command = Command.of("certify", request, argv, {} if origin is None else origin.libraries)
+        with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
+            result = _from_handover(run, request) if origin is None else _end_to_end(run, request, origin, look_up)
+            run.finish(result.to_dict())
     return result
+
+
+def _end_to_end(run: Run, request: CertifyRequest, origin: RunOrigin, look_up: SweepLookUp | None) -> CertifyResult:
+    subject, source = origin.open(request, request.people, run.work, workers=request.crew)
+    summary = named_summary(subject, request.labels)
+    proved = None if look_up is None else look_up.cells
+    audit_people(run.steps, subject, source, request, modular=False, proved=proved)
+    tally = gather(run.work, subject, source, None).tally
+    result = CertifyResult.end_to_end(summary, tally, None if look_up is None else look_up.summary(tally))
+    warned = (*result.statement.warnings, *origin_of(subject).warnings(subject))
+    return replace(result, statement=replace(result.statement, warnings=warned))
 
 
 def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
@@ -133,6 +141,8 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
     from lcifr.workflows.parts import note_resumed
     from lcifr.workflows.results import read_saved_head
 
+    assert request.consumer is not None
+    assert request.people is not None
     used = read_consumer(request.consumer)
     model = read_saved_head(request.consumer, used.task).model.agreeing(tolerance=used.tolerance)
     refuse_mixed(request.consumer, "model", used.model, model.function.hash)
@@ -186,168 +196,27 @@ def _refuse_another_encoder(handed: Provenance, learned_from: Provenance, reques
         note("this hand-over was proved for a different φ than the one the model was trained with")
 
 
-def _from_table(run: Run, request: CertifyRequest, producer: Path) -> CertifyResult:
-    look_up = SweepLookUp.read(request.sweep)
-    subject = read_folders(producer, request.consumer, arithmetic=request.arithmetic)
-    summary = folders_of(subject).summary(subject)
-    summary = replace(summary, labels=name_decisions(request.labels, decisions_of(subject.model)))
-    source = open_people(subject, request.people, request.id_column, run.work, workers=request.crew)
-    proved = None if look_up is None else look_up.cells
-    audit_people(
-        run.steps, subject, source, request.crew, request.chunk, modular=False, proved=proved, device=request.device
-    )
-    tally = gather(run.work, subject, source, None).tally
-    found = None if look_up is None else look_up.summary(tally)
-    return CertifyResult.end_to_end(summary, tally, looked_up=found)
+# People looked up in a sweep's folder, whatever was swept.
 
 
-# New people certified with a model that already decides: decisions with a verdict each, as a gate in pipelines.
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelCertifyRequest(ModelQuestion):
-    """Whom to decide about with a model, and where the certificates go; see :class:`ModelQuestion`.
-
-    Parameters
-    ----------
-    out : the new folder. workers : processes; None for one per core. chunk : people per part; None to choose.
-    sweep : the folder that ``sweep`` wrote; whoever is in a strictly proved cell of it is not searched for.
-    force : replace ``out`` if lcifr wrote it.
-    executor, address, device, labels : as for :class:`lcifr.workflows.AuditRequest`.
-    """
-
-    out: Path
-    sweep: Path | None = None
-    workers: int | None = None
-    chunk: int | None = None
-    force: bool = False
-    executor: str = "local"
-    address: str | None = None
-    device: str = "cpu"
-    labels: Mapping[Any, str] = field(default_factory=dict)
-
-    @property
-    def crew(self) -> Workers:
-        """Who works on the people."""
-        return workers_of(self.executor, self.workers, self.address)
-
-    @property
-    def inputs(self) -> dict[str, Path]:
-        return super().inputs | ({} if self.sweep is None else {"sweep": self.sweep})
-
-    def __post_init__(self) -> None:
-        job_device(self.device, self.crew)
-        if self.reference is None:
-            raise LcifrError(
-                "new people do not define the standard deviations in φ or the known categories",
-                fix="add --reference TABLE: the people who were audited, or the training table",
-            )
-
-
-def certify_model(
-    request: ModelCertifyRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()
-) -> CertifyResult:
-    """Decide about new people, and prove for whom everybody similar gets the same decision.
-
-    Parameters
-    ----------
-    listener : hears :mod:`lcifr.workflows.events`. argv : the words of the command line, for the settings.
-    """
-
-    with listening(listener):
-        look_up = SweepLookUp.read(request.sweep)
-        prepared = prepare_model(request)
-        command = Command.of("certify", request, argv, prepared.file.libraries)
-        with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
-            source = read_people(prepared, request, run.work, workers=request.crew)
-            subject = read_for_people(prepared, request, source)
-            source = without_strange_labels(source, subject)
-            subject = check_labels(prepared, request, subject, source)
-            origin = file_of(subject)
-            summary = replace(
-                origin.summary(subject), labels=name_decisions(request.labels, decisions_of(subject.model))
-            )
-            proved = None if look_up is None else look_up.cells
-            audit_people(
-                run.steps,
-                subject,
-                source,
-                request.crew,
-                request.chunk,
-                modular=False,
-                proved=proved,
-                device=request.device,
-            )
-            tally = gather(run.work, subject, source, None).tally
-            found = None if look_up is None else look_up.summary(tally)
-            result = CertifyResult.end_to_end(summary, tally, found)
-            warned = (*result.statement.warnings, *origin.warnings(subject))
-            result = replace(result, statement=replace(result.statement, warnings=warned))
-            run.finish(result.to_dict())
-    return result
-
-
-# People looked up in a sweep's folder, for whatever it was that was swept.
-
-
-def certify_swept(
-    folder: Path,
-    people: Path,
-    options: Mapping[str, Any],
-    listener: Listener | None = None,
-    *,
-    argv: tuple[str, ...] = (),
-) -> CertifyResult:
-    """Certify new people for the very model and φ that were swept, as the sweep's settings name them.
-
-    Parameters
-    ----------
-    people : a table. options : ``out``, ``id_column``, ``workers``, ``chunk`` and ``force``, as for ``certify``.
-    """
-
+def _as_swept(request: CertifyRequest, folder: Path) -> CertifyRequest:
+    """The same request about the very model and φ that were swept, as the sweep's settings name them."""
     with fitting_together(folder):
-        request = _as_swept(folder, people, options)
-    if isinstance(request, CertifyRequest):
-        return certify(request, listener, argv=argv)
-    return certify_model(request, listener, argv=argv)
-
-
-def _as_swept(folder: Path, people: Path, options: Mapping[str, Any]) -> CertifyRequest | ModelCertifyRequest:
-
-    asked = _swept_arguments(folder)
-    shared: dict[str, Any] = {**options, "sweep": folder, "arithmetic": asked["arithmetic"]}
-    shared["labels"] = options.get("labels") or asked.get("labels") or {}
-    if "producer" in asked:
-        _refuse_another_formula(folder, asked["phi"])
-        producer, consumer = Path(asked["producer"]), Path(asked["consumer"])
-        return CertifyRequest(people=people, producer=producer, consumer=consumer, **shared)
-    described = asked["describe"]
-    return ModelCertifyRequest(
-        model=Path(asked["model"]),
-        describe=None if described is None else Path(described),
-        missing=asked.get("missing"),
-        table=people,
-        reference=Path(asked["reference"] or asked["table"]),
-        phi=asked["phi"],
-        schema=asked["schema"],
-        target=asked["target"],
-        tolerance=asked["tolerance"],
-        accept_draft=bool(asked.get("accept_draft")),  # as they were accepted for the sweep
-        accept_accuracy=bool(asked.get("accept_accuracy")),
-        groups=tuple(map(tuple, asked["groups"])),
-        **shared,
-    )
-
-
-def _refuse_another_formula(folder: Path, phi: str | None) -> None:
-    if phi is not None:
+        swept = _swept_request(folder)
+        asked: dict[str, Any] = {one.name: getattr(swept, one.name) for one in fields(SubjectOptions)}
+    if swept.model is None and swept.phi is not None:
         raise LcifrError(
-            f"{folder} was swept for {phi}, not for the producer's φ, which certificates of folders are about",
+            f"{folder} was swept for {swept.phi}, not for the producer's φ, which certificates of folders are about",
             fix="sweep without --phi, or leave --sweep out",
         )
+    own = {"out": request.out, "force": request.force, "id_column": request.id_column}
+    asked |= {"labels": request.labels or swept.labels, **own}
+    if swept.model is not None:
+        asked["reference"] = swept.reference or swept.table
+    return replace(request, **asked)
 
 
-def _swept_arguments(folder: Path) -> Mapping[str, Any]:
+def _swept_request(folder: Path) -> SweepRequest:
     """What the sweep was asked about; refused where one of these files is no longer there."""
     read_result(folder, "sweep")
     settings = RunSettings.read(folder)
@@ -357,4 +226,4 @@ def _swept_arguments(folder: Path) -> Mapping[str, Any]:
                 f"{one.path} ({name}), which {folder} was made from, is not there",
                 fix="run it where the sweep was run, or say what is asked about: --model, --phi, --reference, …",
             )
-    return settings.arguments
+    return from_json(SweepRequest, {**settings.arguments, "out": str(folder)})

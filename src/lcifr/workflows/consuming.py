@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from lcifr.certification.demands import FloatArray
     from lcifr.certification.handover import Provenance, Representation
     from lcifr.certification.verdicts import Certificates
-    from lcifr.models.loaders.tree_ensembles import LatentTrees
     from lcifr.models.loading import ModelFile
     from lcifr.models.model import Degeneracy, Model
+    from lcifr.models.source import LatentTrees
     from lcifr.workflows.results import ConsumeResult
 
 
@@ -243,7 +243,7 @@ def _origin_of(file: ModelFile, model: Model) -> ModelOrigin:
         description=None if file.description is None else file.description.source,
         columns=tuple(f"z{j}" for j in range(model.function.inputs)),
         steps=outline.steps,
-        rule=rule_words(model),
+        rule=rule_words(model.rule, model.labels),
         runtime=outline.runtime,
         reference="",
         assumptions=outline.assumptions,

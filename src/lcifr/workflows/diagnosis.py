@@ -12,23 +12,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.data.files import json_value, sha256_of
-from lcifr.errors import LcifrError
+from lcifr.errors import LcifrError, missing_extra
 from lcifr.models.arithmetic import read_arithmetic
 from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.source import ModelOutline
 from lcifr.workflows.events import Listener, listening, note, step, warn
 from lcifr.workflows.labels import LabelComparison, compare_with_labels
-from lcifr.workflows.options import PRODUCER, YOUR_MODEL, argument, describe_option, missing_option, option
-from lcifr.workflows.results import CommandResult, read_producer, read_saved_encoder
-from lcifr.workflows.subjects import (
+from lcifr.workflows.options import (
+    PRODUCER,
+    YOUR_MODEL,
     ModelOptions,
-    open_model,
-    other_classes,
-    read_folders,
-    refuse_mixed,
-    schema_of_table,
+    argument,
+    describe_option,
+    missing_option,
+    option,
 )
+from lcifr.workflows.results import CommandResult, read_producer, read_saved_encoder
+from lcifr.workflows.subjects import FolderOrigin, open_model, other_classes, refuse_mixed, schema_of_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
 NEEDED = (
     "lcifr",
     "numpy",
-    "torch",
     "scikit-learn",
     "pandas",
     "pyarrow",
@@ -58,6 +58,7 @@ NEEDED = (
     "rich",
 )
 OPTIONAL = {
+    "torch": "training encoders and their heads, and GPUs: lcifr[learn]",
     "onnxruntime": "models as ONNX files: lcifr[onnx]",
     "skops": "models as skops files: lcifr[skops]",
     "xgboost": "XGBoost models: lcifr[trees]",
@@ -182,6 +183,8 @@ def examine_engine() -> list[Examined]:
         try:
             said = engine_answers(method)
             state = Health.WRONG if said else Health.RIGHT
+        except ModuleNotFoundError as missing:
+            said, state = getattr(missing_extra(missing, method), "fix", None) or str(missing), Health.ABSENT
         except Exception as problem:
             said, state = _fault(problem), Health.BROKEN
         found.append(Examined(f"engine: {method}", "", state, said or "known answers"))
@@ -200,8 +203,10 @@ def _version(name: str) -> str | None:
 
 
 def _gpu() -> str | None:
-    import torch
-
+    try:
+        import torch
+    except ModuleNotFoundError:
+        return None
     if torch.cuda.is_available():
         return f"{torch.cuda.get_device_name(0)} (CUDA {torch.version.cuda})"
     return "Apple (mps)" if torch.backends.mps.is_available() else None
@@ -263,14 +268,12 @@ MADE_UP = 2000
 
 @dataclass(frozen=True, kw_only=True)
 class CompareRequest(ModelOptions):
-    """Which model to compare with its library, and on whose rows; see :class:`ModelOptions`.
+    """Which model to compare with its library, and on whose rows; ``seed`` : of the people who are made up."""
 
-    Parameters
-    ----------
-    table : a .csv or .parquet file. seed : of the people who are made up.
-    """
-
-    table: Path
+    table: Path | None = option(
+        None, "People to compare the model on.", name="data", metavar="TABLE", panel=YOUR_MODEL, before="describe"
+    )
+    id_column: str | None = None
     seed: int = 0
 
 
@@ -369,18 +372,23 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
     from lcifr.data import Individuals
     from lcifr.workflows.people import complete_table, load_whole
 
-    with listening(listener), step(f"Comparing {request.model} with its library"):
-        file = open_model(request.model, request.describe, request.missing, drafts=True)
-        loaded = load_whole(request.table, None, "lcifr doctor")
-        beside = str(request.table.with_suffix(".phi"))  # and the schema of the same name, as `lcifr init` writes them
-        schema = schema_of_table(loaded.frame, request.table, request, file.outline(), beside)
-        loaded, left_out = complete_table(loaded, request.table, schema)
+    model, table = request.model, request.table
+    if model is None or table is None:
+        raise LcifrError(
+            "--model needs people to compare on", fix="add --data TABLE, with the columns that the model reads"
+        )
+    with listening(listener), step(f"Comparing {model} with its library"):
+        file = open_model(model, request.describe, request.missing, drafts=True)
+        loaded = load_whole(table, None, "lcifr doctor")
+        beside = str(table.with_suffix(".phi"))  # and the schema of the same name, as `lcifr init` writes them
+        schema = schema_of_table(loaded.frame, table, request, file.outline(), beside)
+        loaded, left_out = complete_table(loaded, table, schema)
         columns, labels = loaded.frame.column_names, _labels(loaded.frame, schema)
         frame = loaded.frame.select(list(schema.names))
         read = _read_model(file, frame, schema)
         library = read.library
         positional = library.positional
-        if positional is not None and (text := positional.warning(str(request.table), columns)) is not None:
+        if positional is not None and (text := positional.warning(str(table), columns)) is not None:
             warn(text)
         people = Individuals.read(frame, schema)
         tried = {
@@ -396,7 +404,7 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
             note(f"not compared with the labels: {other_classes(str(schema.target), known, decided)}")
     described = file.description
     return CompareResult(
-        model=str(request.model),
+        model=str(model),
         sha256=file.sha256,
         runtime=outline.runtime,
         rows=rows,
@@ -526,7 +534,7 @@ def export_folders(request: ExportRequest) -> ExportedModel:
         refuse_mixed(producer, "encoder", made.encoder, saved.function.hash)
         networks, encoding, outputs = (as_network(saved.function),), saved.similarity.encoding, (LATENT,)
     else:
-        subject = read_folders(producer, consumer)
+        subject = FolderOrigin.read(producer, consumer).subject()
         model: Model = subject.model
         if model.function.tree_count:
             raise LcifrError(

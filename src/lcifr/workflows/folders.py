@@ -64,7 +64,8 @@ class Command:
         libraries: Mapping[str, str] | None = None,
     ) -> Command:
         """The command that a request is for; the command line adds the words that say it again."""
-        names = [one.name for one in fields(request) if one.name not in WHERE]
+        left_out = (*WHERE, *getattr(request, "unused", ()))
+        names = [one.name for one in fields(request) if one.name not in left_out]
         return cls(name, {one: getattr(request, one) for one in names}, tuple(argv), libraries or {})
 
     def words(self, out: Path) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache, partial
@@ -34,6 +33,7 @@ from lcifr.certification.handover import (
     represent,
     represent_lowered,
 )
+from lcifr.certification.saved_models import encoder_arrays, read_encoder
 from lcifr.certification.subject import Hashes, Subject, rule_of_bundle
 from lcifr.certification.sweep.look_up import ProvedCells
 from lcifr.certification.verdicts import (
@@ -46,6 +46,7 @@ from lcifr.certification.verdicts import (
     parquet_bytes,
 )
 from lcifr.data import Individuals
+from lcifr.data.codec import Arrays, TensorFile
 from lcifr.data.files import MANIFEST, describe_files, fresh_folder, open_folder, sha256_of, versions, write_manifest
 from lcifr.data.ingest import Chunk, TableSource, read_ids, read_individuals
 from lcifr.data.parquet import ParquetAppender, ParquetTable, RowReader, join_parts, repeated_texts
@@ -56,7 +57,6 @@ from lcifr.models.loading import read_model
 from lcifr.models.model import Model
 from lcifr.models.network import choose_for
 from lcifr.workflows.executors import Workers
-from lcifr.workflows.packing import Luggage, pack_encoder, pack_model, unpack_encoder, unpack_model
 from lcifr.workflows.parts import (
     CHUNK,
     Done,
@@ -106,7 +106,7 @@ class AuditJob(EncoderJob):
         runtime, cells = "" if reference is None else reference.runtime, "" if proved is None else proved.name
         return super().settings() + repr((how, self.subject.model.identity, runtime, cells))
 
-    def pack(self, into: Luggage) -> dict[str, Any]:
+    def pack(self, into: Arrays) -> dict[str, Any]:
         if self.proved is not None:
             raise LcifrError(
                 "cells of a sweep are not sent to other machines yet", fix="leave --sweep or --executor out"
@@ -294,8 +294,8 @@ class RepresentJob(EncoderJob):
     def settings(self) -> str:
         return super().settings() + repr(self.how)
 
-    def pack(self, into: Luggage) -> dict[str, Any]:
-        return {"job": "represent", **self.how, "encoder": pack_encoder(self.encoder, into)}
+    def pack(self, into: Arrays) -> dict[str, Any]:
+        return {"job": "represent", **self.how, "encoder": encoder_arrays(self.encoder, into)}
 
     def answer(self, chunk: Chunk) -> Representation:
         """The hand-over of the people of a chunk."""
@@ -365,10 +365,10 @@ class CertifyJob(Job):
         computed = (str(self.arithmetic), str(self.handover_arithmetic), *filter(None, [self.device]))
         return repr((self.model.identity, self.on, computed, sorted(versions().items())))
 
-    def pack(self, into: Luggage) -> dict[str, Any]:
+    def pack(self, into: Arrays) -> dict[str, Any]:
         computed = {"arithmetic": str(self.arithmetic), "handover_arithmetic": str(self.handover_arithmetic)}
         computed |= {} if self.device is None else {"device": self.device}
-        return {"job": "certify", "model": pack_model(self.model, into), "on": self.on, **computed}
+        return {"job": "certify", "model": self.model.to_arrays(into), "on": self.on, **computed}
 
     def work(self, chunk: HandoverChunk) -> bytes:
         return parquet_bytes(self.answer(chunk.representation))
@@ -562,12 +562,10 @@ class PackedWork:
     @classmethod
     def of(cls, job: Job) -> PackedWork:
         """Pack a job."""
-        from safetensors.numpy import save
-
-        luggage = Luggage()
-        said = {"format": WORK_FORMAT, "run": job.run_hash(), "versions": versions(), **job.pack(luggage)}
+        held = Arrays()
+        said = {"format": WORK_FORMAT, "run": job.run_hash(), "versions": versions(), **job.pack(held)}
         text = json.dumps(said, ensure_ascii=False, allow_nan=False)
-        return cls(save(luggage.arrays, metadata={KEY: text}))
+        return cls(TensorFile(held.arrays, {KEY: text}).to_bytes())
 
     @cached_property
     def sha256(self) -> str:
@@ -592,14 +590,10 @@ class PackedWork:
 @lru_cache(maxsize=4)
 def _job(data: bytes) -> Job:
     """Opened once a process, whatever number of chunks it gets."""
-    from safetensors import SafetensorError
-    from safetensors.numpy import load
-
     try:
-        held = Luggage(dict(load(data)))
-        (length,) = struct.unpack("<Q", data[:8])
-        said = json.loads(json.loads(data[8 : 8 + length])["__metadata__"][KEY])
-    except (SafetensorError, ValueError, KeyError, struct.error):
+        file = TensorFile.from_bytes(data)
+        held, said = Arrays(file.arrays), json.loads(file.texts[KEY])
+    except (ValueError, KeyError):
         raise ArtefactError("these bytes are no packed work, or not all of it", fix="send PackedWork.data") from None
     if said.get("format") != WORK_FORMAT:
         raise ArtefactError(f"work of the format {said.get('format')!r}, this version reads {WORK_FORMAT!r}")
@@ -624,12 +618,12 @@ def _other_versions(asked: dict[str, str]) -> OtherVersionsError:
     )
 
 
-def _unpacked(said: dict[str, Any], held: Luggage) -> Job:
+def _unpacked(said: dict[str, Any], held: Arrays) -> Job:
     if said["job"] == "certify":
         computed = Arithmetic(said["arithmetic"]), Arithmetic(said["handover_arithmetic"])
-        return CertifyJob(unpack_model(said["model"], held), said["on"], *computed, said.get("device"))
+        return CertifyJob(Model.read_arrays(said["model"], held), said["on"], *computed, said.get("device"))
     if said["job"] == "represent":
-        encoder, names = unpack_encoder(said["encoder"], held), ("tolerance", "budget", "device")
+        encoder, names = read_encoder(said["encoder"], held), ("tolerance", "budget", "device")
         return RepresentJob(encoder, Arithmetic(said["arithmetic"]), *(said[name] for name in names))
     return AuditJob(unpack_subject(said["subject"], held), said["modular"], said["budget"], said["device"])
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,17 +19,10 @@ from lcifr.display.text import percent
 from lcifr.errors import LcifrError
 from lcifr.models.rule import Kind
 from lcifr.workflows.events import note, warn
-from lcifr.workflows.subjects import file_of
 
 if TYPE_CHECKING:
-    from lcifr.certification.subject import Subject
-    from lcifr.data import Individuals
     from lcifr.models.model import Model
-    from lcifr.workflows.people import PeopleSource
-    from lcifr.workflows.subjects import ModelQuestion, PreparedModel
 
-MOST_COMPARED = 100_000
-"""People whose labels are looked at: the first of a table."""
 Z_99 = 2.5758293035489004
 """Of a two-sided interval of 99 %."""
 
@@ -160,54 +153,3 @@ def refuse_backwards(found: LabelComparison, source: str, *, accept: bool) -> st
             f"{percent(found.majority)} ({found.people:,} people): the model may be misread"
         )
     return None
-
-
-def check_labels(prepared: PreparedModel, question: ModelQuestion, subject: Subject, source: PeopleSource) -> Subject:
-    """Compare the model with the labels of the people, or else of the reference; nothing where neither has any.
-
-    The subject comes back with what the user accepted. Of models that predict numbers, and of labels that are no
-    classes of the model, nothing is compared.
-    """
-    if subject.model.labels is None:
-        return subject
-    if source.label is not None:
-        taken = _first_labelled(source, subject)
-        named = str(question.table)
-    elif prepared.training is not None:
-        taken, named = _reference(prepared, subject), prepared.reference
-    else:
-        return subject
-    found = compare_with_labels(subject.model, *taken)
-    accepted = None if found is None else refuse_backwards(found, named, accept=question.accept_accuracy)
-    return subject if accepted is None else replace(subject, origin=replace(file_of(subject), accepted=(accepted,)))
-
-
-def _first_labelled(source: PeopleSource, subject: Subject) -> tuple[NDArray[np.float64], list[Any]]:
-    values: list[NDArray[np.float64]] = []
-    labels: list[Any] = []
-    for people, label in source.rows():
-        few = people.take(slice(0, MOST_COMPARED - len(labels)))
-        values.append(subject.scores(few))
-        labels += label.slice(0, len(few)).to_pylist()
-        if len(labels) == MOST_COMPARED:
-            break
-    return np.concatenate(values), labels
-
-
-def _reference(prepared: PreparedModel, subject: Subject) -> tuple[NDArray[np.float64], list[Any]]:
-    from lcifr.data import Individuals
-
-    assert prepared.training is not None
-    frame, target = prepared.training.frame.slice(0, MOST_COMPARED), str(prepared.schema.target)
-    people: Individuals = Individuals.read(frame.select(list(prepared.schema.names)), prepared.schema)
-    kept = people_the_model_takes(subject, people)
-    labels = frame[target].to_pylist()
-    return subject.scores(people.take(kept)), [labels[row] for row in np.flatnonzero(kept)]
-
-
-def people_the_model_takes(subject: Subject, people: Individuals) -> NDArray[np.bool_]:
-    """(people,) who have no category at which the model raises."""
-    kept = np.ones(len(people), np.bool_)
-    for category in people.schema.categorical:
-        kept &= ~subject.encoding.is_outside(category.name)[people.code(category.name)]
-    return kept

@@ -7,7 +7,7 @@ A request is a frozen dataclass whose fields are made by :func:`option`: each st
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,6 +55,7 @@ class Option:
     least, most : the ends of what is allowed. is_finite : whether infinity and NaN are refused by name.
     choices : all values, if there are few; ``none`` stands for None. spelling : see :class:`Spelling`.
     variable : of the environment, whose value is the default. is_argument : whether it has a place instead of a name.
+    is_needed : of an argument that a request may do without, whether the command line may not.
     before : the field that it is listed before; fields are listed in their order otherwise.
     family : the only family of learners that it is about.
     """
@@ -71,6 +72,7 @@ class Option:
     spelling: Spelling | None = None
     variable: str = ""
     is_argument: bool = False
+    is_needed: bool = False
     before: str = ""
     family: str = ""
 
@@ -97,9 +99,9 @@ def learned(learner: Any, name: str, **known: Any) -> Any:
     return option(getattr(learner, name), one.help, **{**limits, "is_finite": one.most is None, **known})
 
 
-def options_of(kind: Any) -> dict[str, Field[Any]]:
-    """The fields of a request that are options, by name, in the order in which help lists them."""
-    found = [one for one in fields(kind) if "option" in one.metadata]
+def options_of(*kinds: Any) -> dict[str, Field[Any]]:
+    """The fields of requests that are options, by name, in the order in which help lists them."""
+    found = [one for kind in kinds for one in fields(kind) if "option" in one.metadata]
     for one in [one for one in found if one.metadata["option"].before]:
         found.remove(one)
         names = [other.name for other in found]
@@ -190,6 +192,7 @@ GROUPS = Spelling("CLASS,CLASS,…", groups_of, is_list=True)
 
 ABOUT_TREES: dict[str, Any] = {"panel": "Trees only", "family": Learner.TREES}
 YOUR_MODEL = "A model of your own"
+ABOUT_MODEL: dict[str, Any] = {"panel": YOUR_MODEL}
 SIMILAR = "Who counts as similar: a .phi file or a ready-made formula."
 LEARNERS = "network: an encoder; z mixes attributes. trees: boosted step functions; z is one score per attribute."
 COMPUTED = "Verdicts hold in exact arithmetic, or on any float64 or float32 machine (not TF32, bfloat16, quantised)."
@@ -213,6 +216,17 @@ def schema_option(**known: Any) -> Any:
     """The schema."""
     text = "The schema: a .toml file. (Default: the .toml next to the .phi, else inferred.)"
     return option(None, text, metavar="FILE|NAME", **known)
+
+
+def labels_option(**known: Any) -> Any:
+    """What decisions are called."""
+    text = "What to call the decisions in output and reports, such as 0=refused,1=granted."
+    return option({}, text, spelling=LABELS, **known)
+
+
+def phi_option(**known: Any) -> Any:
+    """φ, where folders of lcifr have one of their own."""
+    return option(None, f"{SIMILAR} (Default: the producer's.)", metavar="FILE|NAME", **known)
 
 
 def sample_option() -> Any:
@@ -372,3 +386,85 @@ class LearningOptions(OutOptions, ChunkOptions):
     def __post_init__(self) -> None:
         if both := set(self.rising) & set(self.falling):
             raise LcifrError(f"--rising and --falling both name {min(both)}", fix="leave one of them out")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions:
+    """A model file of another library, and what its columns mean."""
+
+    model: Path | None = model_option()
+    describe: Path | None = describe_option(**ABOUT_MODEL)
+    missing: float | None = missing_option()
+    schema: str | None = schema_option(**ABOUT_MODEL)
+    target: str | None = option(
+        None, "The column of true labels, for accuracy. (Default: from the schema.)", metavar="COLUMN", **ABOUT_MODEL
+    )
+    id_column: str | None = id_option()
+    accept_draft: bool = option(False, "Go on with a description that is still marked `draft = true`.", **ABOUT_MODEL)
+    accept_accuracy: bool = option(
+        False, "Go on with a model whose score ranks the true labels backwards.", **ABOUT_MODEL
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubjectOptions(ModelOptions, OutOptions):
+    """What is audited, certified or swept: a model file with φ, or the folders of a producer and a consumer."""
+
+    producer: Path | None = None
+    consumer: Path | None = None
+    phi: str | None = phi_option()
+    reference: Path | None = option(
+        None,
+        "The table that supplies the standard deviations in φ, such as the training table. (Default: TABLE.)",
+        metavar="TABLE",
+        before="accept_draft",
+        **ABOUT_MODEL,
+    )
+    tolerance: float | None = option(None, TOLERANCE, least=0.0, before="accept_draft", **ABOUT_MODEL)
+    groups: tuple[tuple[str, ...], ...] = option(
+        (),
+        "Classes that count as one decision. Repeatable.",
+        name="same",
+        spelling=GROUPS,
+        before="accept_draft",
+        **ABOUT_MODEL,
+    )
+    arithmetic: str | None = arithmetic_option(None, before="workers")
+    labels: Mapping[Any, str] = labels_option(before="chunk")
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """Fields that mean nothing for what this request is about; settings leave them out."""
+        if self.model is not None:
+            return "producer", "consumer"
+        return tuple(name for name, one in options_of(self).items() if one.metadata["option"].panel == YOUR_MODEL)
+
+    def __post_init__(self) -> None:
+        """Refuse options of a model file without one, and folders of lcifr beside one."""
+        known = {one.name: one for one in fields(self)}
+        for name in self.unused:
+            if getattr(self, name) == known[name].default:
+                continue
+            if self.model is None:
+                raise LcifrError(f"{option_name(known[name])} works only with --model", fix="add --model FILE")
+            raise LcifrError(
+                f"--model takes one TABLE, and no folder of a producer or consumer; found {getattr(self, name)}",
+                fix=f"leave out --model, or {name}",
+            )
+        if self.model is not None and self.phi is None:
+            raise LcifrError(
+                "--phi is missing: it says who counts as similar", fix="add --phi FILE; `lcifr init TABLE` drafts one"
+            )
+
+    def files(self, **more: Path | None) -> dict[str, Path]:
+        """Files and folders that are read, by argument; ``more`` : those of one command."""
+        from lcifr.models.description import description_beside
+        from lcifr.workflows.people import is_table
+
+        beside = None if self.model is None else description_beside(self.model)
+        named = {"producer": self.producer, "consumer": self.consumer, "model": self.model, **more}
+        named |= {"describe": self.describe or beside, "reference": self.reference}
+        named |= {
+            name: None if text is None else Path(text) for name, text in (("phi", self.phi), ("schema", self.schema))
+        }
+        return {name: path for name, path in named.items() if path is not None and is_table(path)}

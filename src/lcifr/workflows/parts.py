@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from lcifr.certification.handover import FrozenEncoder
 from lcifr.data import Schema
+from lcifr.data.codec import Arrays
 from lcifr.data.files import fresh_folder, is_remote, locked, versions, write_atomic
 from lcifr.data.ingest import Chunk, DuplicateIds, TableSource, count_people, hash_id, read_chunks
 from lcifr.data.store import RowRange, ScannedTable
@@ -27,7 +28,6 @@ from lcifr.errors import ArtefactError
 from lcifr.workflows.events import counting_people, note
 from lcifr.workflows.executors import Crew, LocalCrew, PendingPart, RayCluster, Workers
 from lcifr.workflows.folders import ChangedPartWarning, OtherVersionWarning, fetch_parts, keep_part
-from lcifr.workflows.packing import Luggage
 
 # Parts of a large run: a file for each chunk, named by all it was made from and by its content, and joined at the end.
 #
@@ -181,7 +181,7 @@ class Job(ABC):
         return None
 
     @abstractmethod
-    def pack(self, into: Luggage) -> dict[str, Any]:
+    def pack(self, into: Arrays) -> dict[str, Any]:
         """All of the job as plain values and arrays, to be sent to other machines."""
 
 

@@ -29,7 +29,7 @@ from lcifr.data.ingest import (
 )
 from lcifr.data.parquet import ParquetTable
 from lcifr.data.table import RowSkip
-from lcifr.errors import LcifrError, TableError, TableProblem
+from lcifr.errors import LcifrError, TableError, TableProblem, missing_extra
 from lcifr.workflows.executors import RayCluster, use_one_thread
 
 # A Ray cluster that works on the pieces of a large run: Ray schedules, retries and spills; the driver stores parts.
@@ -171,8 +171,8 @@ def connect(cluster: RayCluster) -> bool:
 def _ray() -> Any:
     try:
         import ray
-    except ModuleNotFoundError:
-        raise LcifrError("Ray is not installed", fix="pip install 'lcifr[ray]'") from None
+    except ModuleNotFoundError as error:
+        raise missing_extra(error, "--executor ray") from None
     return ray
 
 

@@ -6,54 +6,56 @@ import io
 import json
 import shutil
 import tempfile
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lcifr.certification.subject import Origin
+from lcifr.data.codec import Arrays
 from lcifr.data.files import json_value
 from lcifr.data.frames import text_of
 from lcifr.errors import ArtefactError, LcifrError, TableError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.description import description_beside
 from lcifr.phi import Similarity
+from lcifr.workflows.baselines import BaselineSettings, beaten_by
 from lcifr.workflows.events import note, step, warn
-from lcifr.workflows.executors import job_device, workers_of
-from lcifr.workflows.packing import (
-    Luggage,
-    pack_encoder,
-    pack_model,
-    pack_similarity,
-    unpack_encoder,
-    unpack_model,
-    unpack_similarity,
-)
+from lcifr.workflows.labels import compare_with_labels, refuse_backwards
 from lcifr.workflows.people import (
-    HELD,
     HELD_OUT,
     LEARNED,
-    PROVED,
     TRAIN,
     DatasetNotes,
     PeopleSource,
     PeopleTable,
     fit_similarity,
-    is_table,
     read_formula,
-    refuse_more,
     sample_people,
     scan_people,
     source_in_memory,
 )
-from lcifr.workflows.results import classes_of, read_consumer, read_producer, read_saved_encoder, read_saved_head
+from lcifr.workflows.producing import load_encoder
+from lcifr.workflows.results import (
+    classes_of,
+    decisions_of,
+    learned_warnings,
+    name_decisions,
+    read_consumer,
+    read_producer,
+    read_saved_encoder,
+    read_saved_head,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from lcifr.certification.handover import FrozenEncoder
+    from lcifr.certification.population import Statement
     from lcifr.certification.saved_models import SavedHead, SavedProducer
     from lcifr.certification.subject import Subject
     from lcifr.data import Individuals, Schema
@@ -62,79 +64,9 @@ if TYPE_CHECKING:
     from lcifr.models.source import ModelOutline
     from lcifr.phi.lint import Finding
     from lcifr.workflows.executors import Workers
+    from lcifr.workflows.options import ModelOptions, SubjectOptions
     from lcifr.workflows.people import LoadedTable
     from lcifr.workflows.results import ModelSummary
-
-
-# How an audit is done.
-
-
-@dataclass(frozen=True, kw_only=True)
-class AuditOptions:
-    """How to audit.
-
-    Parameters
-    ----------
-    id_column : the column of the people's names. sample : audit so many people, drawn at random.
-    population : whether the people of the table were drawn from the population and nobody trained on them.
-    by : attributes to make subgroups of; None for the categories that φ leaves free.
-    confidence : of the statement about the population.
-    baselines : audit the plain and the unaware model too; None to do so where labels are known, up to 100,000 people.
-    bundle : write and check the proofs of everybody (True), of nobody (False), or of ``proofs`` people (None).
-    seed : of who is drawn for ``proofs`` and ``sample``.
-    workers : processes; None for one per core. chunk : people per part; None to choose.
-    force : replace the folder of results if lcifr wrote it.
-    executor : ``local``, processes of this machine; or ``ray``, a cluster. address : of the cluster.
-    device : where bounds are computed before any search: ``cpu``, ``cuda``, or ``auto`` for a GPU where there is one.
-    labels : what decisions are called in output and reports, such as ``{0: "refused", 1: "granted"}``.
-    """
-
-    id_column: str | None = None
-    sample: int | None = None
-    population: bool = False
-    by: tuple[str, ...] | None = None
-    confidence: float = 0.95
-    baselines: bool | None = None
-    bundle: bool | None = None
-    proofs: int = PROVED
-    seed: int = 0
-    workers: int | None = None
-    chunk: int | None = None
-    force: bool = False
-    executor: str = "local"
-    address: str | None = None
-    device: str = "cpu"
-    labels: Mapping[Any, str] = field(default_factory=dict)
-
-    @property
-    def crew(self) -> Workers:
-        """Who works on the people."""
-        return workers_of(self.executor, self.workers, self.address)
-
-    def __post_init__(self) -> None:
-        job_device(self.device, self.crew)
-        if not 0 < self.confidence < 1:
-            raise LcifrError(
-                f"confidence is {self.confidence}; expected a number between 0 and 1", fix="for example 0.95"
-            )
-        if self.proofs < 1:
-            raise LcifrError(f"proofs is {self.proofs}; expected 1 or more", fix="say bundle=False for no proofs")
-
-    def refuse_many(self, source: PeopleSource) -> None:
-        """What holds everybody in memory is refused before anything is proved, or left out if nobody asked for it."""
-        if self.bundle is None:
-            refuse_more(min(self.proofs, source.count), HELD, "--proofs", "say a smaller number")
-        fix = f"leave it out; or audit a sample of them: --sample {HELD}"
-        for name, wanted in (("--bundle", self.bundle), ("--baselines", self.baselines)):
-            if wanted:
-                refuse_more(source.count, HELD, name, fix)
-        if source.count > HELD and source.label is not None and self.baselines is None:
-            note(f"no baselines: they need everyone in memory, and there are more than {HELD:,}")
-
-    def wants_baselines(self, source: PeopleSource) -> bool:
-        """Whether baselines stand beside the model: where labels are known, unless it is said otherwise."""
-        wanted = source.count <= HELD if self.baselines is None else self.baselines
-        return wanted and source.label is not None
 
 
 # Where a subject comes from: a model file that was read for the people of a table, or two folders of lcifr.
@@ -143,10 +75,71 @@ MODEL, DESCRIPTION, FORMULA, SCHEMA = "model", "model.toml", "similar.phi", "sch
 SCALES, EXAMPLE = "scales.json", "model-input.parquet"
 
 
+class RunOrigin(Origin):
+    """Where the subject of a command comes from: what a command does differently for a model file and for folders."""
+
+    @property
+    def libraries(self) -> Mapping[str, str]:
+        """Versions of the libraries that read the model and answer for it."""
+        return {}
+
+    @property
+    def held_out(self) -> bool:
+        """Whether there are people whom the model was not trained on, to audit where no table is given."""
+        return False
+
+    @abstractmethod
+    def open(
+        self,
+        request: SubjectOptions,
+        table: Path | None,
+        work: Path,
+        *,
+        sample: int | None = None,
+        seed: int = 0,
+        workers: Workers = None,
+        judged: bool = True,
+    ) -> tuple[Subject, PeopleSource]:
+        """The subject, and the people of the table or some of them.
+
+        Parameters
+        ----------
+        work : where they may be stored. judged : whether their labels are used to compute accuracy.
+        """
+
+    @abstractmethod
+    def summary(self, subject: Subject) -> ModelSummary:
+        """What every result says of the subject."""
+
+    def warnings(self, subject: Subject) -> tuple[str, ...]:
+        """What a reader has to know about the model, whatever was found."""
+        return ()
+
+    @abstractmethod
+    def remarks(self, subject: Subject, statement: Statement) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Warnings about what was found, and advice."""
+
+    @abstractmethod
+    def findings(self, subject: Subject) -> tuple[Finding, ...] | None:
+        """What lint says of φ with the people that its scales come from; None where they are not there."""
+
+    def refuse_baselines(self) -> None:
+        """Refuse baselines where there is nobody to train them on."""
+        return
+
+    def note_no_baselines(self) -> None:
+        """Say that baselines are left out because the people have no labels, if they could be trained."""
+        return
+
+    @abstractmethod
+    def baselines(self, subject: Subject, seed: int) -> tuple[BaselineSettings, PeopleTable] | None:
+        """How baselines are trained, and on which people; None where there are none."""
+
+
 @final
 @dataclass(frozen=True, eq=False)
-class FileOrigin(Origin):
-    """The model file that a subject was read from.
+class FileOrigin(RunOrigin):
+    """A model file with φ; and, once it was read for the people of a table, what was noted about it.
 
     Parameters
     ----------
@@ -154,6 +147,7 @@ class FileOrigin(Origin):
     target : the column of true labels, or what stands for it. alike : classes that count as one decision.
     accepted : what the user was warned of and accepted, in sentences.
     table, table_columns : the people's file by its name, and its columns in their order; empty where there is none.
+    training : the reference with its labels, to learn baselines from; None where it has none, or is the table.
     reference_warnings : what a reader should know about the reference.
     """
 
@@ -165,7 +159,82 @@ class FileOrigin(Origin):
     accepted: tuple[str, ...] = ()
     table: str = ""
     table_columns: tuple[str, ...] = ()
+    training: LoadedTable | None = None
     reference_warnings: tuple[str, ...] = ()
+
+    @property
+    def libraries(self) -> Mapping[str, str]:
+        return self.file.libraries
+
+    def open(
+        self,
+        request: SubjectOptions,
+        table: Path | None,
+        work: Path,
+        *,
+        sample: int | None = None,
+        seed: int = 0,
+        workers: Workers = None,
+        judged: bool = True,
+    ) -> tuple[Subject, PeopleSource]:
+        """The model as it is read for these people, and compared with their labels; rows with gaps are left out."""
+        assert table is not None
+        source = self._people(table, request.id_column, work, sample, seed, workers)
+        groups, tolerance = request.groups, request.tolerance
+        subject = read_for_people(self, source, table, groups, tolerance, request.arithmetic)
+        if judged:
+            source = without_strange_labels(source, subject)
+        return check_labels(subject, source, str(table), accept=request.accept_accuracy), source
+
+    def _people(
+        self, table: Path, id_column: str | None, work: Path, sample: int | None, seed: int, workers: Workers
+    ) -> PeopleSource:
+        """The people of the table with no missing value; it is noted how many are left out."""
+        schema = self.similarity.schema
+        if sample is None:
+            source = scan_people(table, schema, id_column, work, skip_missing=True, workers=workers)
+        else:
+            source = sample_people(table, schema, id_column, sample, seed, skip_missing=True)
+        if source.left_out:
+            note(
+                f"{table}: {source.left_out:,} of {source.count + source.left_out:,} rows have missing values. These "
+                "people are not examined, and count as not certified"
+            )
+        return source
+
+    def remarks(self, subject: Subject, statement: Statement) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return self.warnings(subject), ()
+
+    def findings(self, subject: Subject) -> tuple[Finding, ...] | None:
+        from lcifr.phi.lint import lint
+
+        training = self.similarity.encoding.training
+        return None if training is None else tuple(lint(self.similarity, training))
+
+    def refuse_baselines(self) -> None:
+        if self.training is None:
+            raise LcifrError(
+                "baselines need people with labels other than the audited ones, and none were given",
+                fix="add --reference TABLE, such as the training table, with the --target column",
+            )
+
+    def note_no_baselines(self) -> None:
+        if self.training is not None:
+            note("no baselines: there are no labels of these people with which models could be compared")
+
+    def baselines(self, subject: Subject, seed: int) -> tuple[BaselineSettings, PeopleTable] | None:
+        """Learned from the reference, where that is another table with labels: never from the people audited."""
+        if self.training is None:
+            return None
+        from lcifr.estimators import FairEncoder
+        from lcifr.workflows.people import read_people_table
+
+        schema, tolerance = self.similarity.schema, subject.model.rule.tolerance
+        training = read_people_table(self.training, self.reference, schema, None, labelled=True)
+        encoder = FairEncoder(self.similarity.text, schema=schema, random_state=seed, tolerance=tolerance or 0.0)
+        regresses = tolerance is not None
+        settings = BaselineSettings(encoder, self.similarity, regresses, tolerance, None, subject.arithmetic)
+        return settings, training
 
     def assumptions(self, subject: Subject) -> tuple[str, ...]:
         """What the file does not say, what the library does not check, and what the user accepted, in sentences."""
@@ -230,12 +299,8 @@ class FileOrigin(Origin):
 
 
 def read_subject(
-    file: ModelFile,
+    origin: FileOrigin,
     example: Any,
-    similarity: Similarity,
-    *,
-    target: str,
-    reference: str,
     groups: Sequence[Sequence[Any]] | None = None,
     tolerance: float | None = None,
     arithmetic: str | None = None,
@@ -248,9 +313,8 @@ def read_subject(
     """
     from lcifr.certification.subject import Subject
 
-    found = Subject.of_library(file, example, similarity, groups, tolerance, arithmetic)
-    named = tuple(tuple(group) for group in groups or ())
-    return replace(found, origin=FileOrigin(file, similarity, target, reference, named))
+    found = Subject.of_library(origin.file, example, origin.similarity, groups, tolerance, arithmetic)
+    return replace(found, origin=replace(origin, alike=tuple(tuple(group) for group in groups or ())))
 
 
 def read_model_again(folder: Path, said: ModelSummary) -> tuple[Model, FrozenEncoder | None]:
@@ -287,7 +351,7 @@ def read_model_again(folder: Path, said: ModelSummary) -> tuple[Model, FrozenEnc
 # A subject as plain values and arrays, for other machines: of a model file with the file itself, read again there.
 
 
-def pack_subject(subject: Subject, into: Luggage) -> dict[str, Any]:
+def pack_subject(subject: Subject, into: Arrays) -> dict[str, Any]:
     """Model, φ and arithmetic; of a model of another library its file, and the rows on which both were compared.
 
     Raises
@@ -295,11 +359,12 @@ def pack_subject(subject: Subject, into: Luggage) -> dict[str, Any]:
     LcifrError
         If a model of another library did not come from a file.
     """
+    from lcifr.certification.saved_models import encoder_arrays, similarity_arrays
     from lcifr.models.description import description_text
 
     said: dict[str, Any] = {"arithmetic": str(subject.arithmetic), "file": None}
     if subject.reference is None:
-        return {**said, "encoder": pack_encoder(subject.encoder, into), "model": pack_model(subject.model, into)}
+        return {**said, "encoder": encoder_arrays(subject.encoder, into), "model": subject.model.to_arrays(into)}
     origin, made_up = subject.origin, subject.reference.made_up
     if not isinstance(origin, FileOrigin):
         raise LcifrError(
@@ -313,24 +378,26 @@ def pack_subject(subject: Subject, into: Luggage) -> dict[str, Any]:
         "content": into.put_bytes(origin.file.path.read_bytes()),
         "description": None if described is None else description_text(described, {}),
         "example": into.put_bytes(written.getvalue()),
-        "similarity": pack_similarity(origin.similarity, into),
+        "similarity": similarity_arrays(origin.similarity, into),
         "groups": origin.alike,
         "tolerance": subject.model.rule.tolerance,
         "made_up": None if made_up is None else [into.put(made_up.numbers), into.put(made_up.codes)],
     }
 
 
-def unpack_subject(said: Mapping[str, Any], held: Luggage) -> Subject:
+def unpack_subject(said: Mapping[str, Any], held: Arrays) -> Subject:
     """What :func:`pack_subject` made; a model file is read as it was before, and compared with the library here."""
     import pandas as pd
 
+    from lcifr.certification.saved_models import read_encoder, read_similarity
     from lcifr.certification.subject import Subject
     from lcifr.data import Individuals
     from lcifr.models.description import read_description
     from lcifr.models.loading import load_file
+    from lcifr.models.model import Model
 
     if said["file"] is None:
-        encoder, model = unpack_encoder(said["encoder"], held), unpack_model(said["model"], held)
+        encoder, model = read_encoder(said["encoder"], held), Model.read_arrays(said["model"], held)
         return Subject(encoder, model, Arithmetic(said["arithmetic"]))
     with tempfile.TemporaryDirectory() as folder:  # loaders take files, and some libraries read no others
         path, described = Path(folder) / said["file"], Path(folder) / "description.toml"
@@ -341,7 +408,7 @@ def unpack_subject(said: Mapping[str, Any], held: Luggage) -> Subject:
             description = read_description(described)
         file = load_file(path, description)
         example = pd.read_parquet(io.BytesIO(held.bytes_of(said["example"])))
-        similarity = unpack_similarity(said["similarity"], held)
+        similarity = read_similarity(said["similarity"], held)
         asked = (said["groups"] or None, said["tolerance"], said["arithmetic"])
         found = Subject.of_library(file, example, similarity, *asked)
         if said["made_up"] is not None:
@@ -353,36 +420,6 @@ def unpack_subject(said: Mapping[str, Any], held: Luggage) -> Subject:
 # Model files opened for a table: the description beside them, and a schema of the columns that they read.
 
 
-@dataclass(frozen=True, kw_only=True)
-class ModelOptions:
-    """Which model, and what its columns mean.
-
-    Parameters
-    ----------
-    model : its file. describe : a file that says which column feeds which input; None for the .toml beside the model,
-        if it is one, or for none.
-    schema : a file, or the name of a dataset; None for the .toml beside φ, or to infer it from the table.
-    target : the column of true labels, if there is one. id_column : the column of people's names.
-    missing : of an XGBoost file, the number that stands for a missing value; None for what its description says.
-    accept_draft : go on with a description that is still marked as a draft.
-    accept_accuracy : go on with a model whose score ranks the labels backwards.
-    """
-
-    model: Path
-    describe: Path | None = None
-    schema: str | None = None
-    target: str | None = None
-    id_column: str | None = None
-    missing: float | None = None
-    accept_draft: bool = False
-    accept_accuracy: bool = False
-
-    @property
-    def description(self) -> Path | None:
-        """The description that is used: the one that was named, or that lies beside the model."""
-        return self.describe or description_beside(self.model)
-
-
 def open_model(
     model: Path, describe: Path | None = None, missing: float | None = None, *, drafts: bool = False
 ) -> ModelFile:
@@ -390,7 +427,8 @@ def open_model(
 
     Parameters
     ----------
-    missing : see :class:`ModelOptions`. drafts : whether a description may still be marked as a draft.
+    missing : of an XGBoost file, the number that stands for a missing value; None for what its description says.
+    drafts : whether a description may still be marked as a draft.
 
     Raises
     ------
@@ -443,95 +481,55 @@ EXAMPLES = 100
 """Rows of the table that the model is read with, and those where a category appears first."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ModelQuestion(ModelOptions):
-    """A model, and who counts as similar to the people it decides about; see :class:`ModelOptions`.
-
-    Parameters
-    ----------
-    table : the people, a .csv or .parquet file. phi : a file, or the name of a ready formula.
-    reference : a table of people whose standard deviations and ranks φ speaks of, such as those the model was trained
-        on; None for ``table`` itself.
-    tolerance : of a model that predicts numbers, how far two may be apart. groups : classes that count as one decision.
-    arithmetic : ``exact``, ``float64`` or ``float32``; None for the one that the model comes from.
-    """
-
-    table: Path
-    phi: str
-    reference: Path | None = None
-    tolerance: float | None = None
-    groups: tuple[tuple[str, ...], ...] = ()
-    arithmetic: str | None = None
-
-    @property
-    def inputs(self) -> dict[str, Path]:
-        """Files that are read, by argument."""
-        files = {
-            "model": self.model,
-            "describe": self.description,
-            "table": self.table,
-            "phi": Path(self.phi),
-            "schema": None if self.schema is None else Path(self.schema),
-            "reference": self.reference,
-        }
-        return {name: path for name, path in files.items() if path is not None and is_table(path)}
+def open_origin(request: SubjectOptions, table: Path | None) -> RunOrigin:
+    """What a request is about, opened: its model file, for people of a table, or both folders of lcifr."""
+    if request.model is not None and table is not None:
+        return open_file(request, request.model, table)
+    if request.producer is not None and request.consumer is not None:
+        return FolderOrigin.read(request.producer, request.consumer)
+    raise LcifrError(
+        "the model or the people are missing", fix="give --model FILE and a TABLE, or the folders PRODUCER CONSUMER"
+    )
 
 
-@dataclass(frozen=True, eq=False)
-class PreparedModel:
-    """A model file with schema and φ, before the people are read.
-
-    ``training`` : the reference with its labels, to learn baselines from; None where it has none, or is the table.
-    ``warnings`` : what a reader should know about the reference.
-    """
-
-    file: ModelFile
-    similarity: Similarity
-    reference: str
-    training: LoadedTable | None = None
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def schema(self) -> Schema:
-        return self.similarity.schema
-
-
-def prepare_model(question: ModelQuestion) -> PreparedModel:
-    """Open the model, and give φ the scales of the reference; nobody of the table is looked at yet.
+def open_file(request: SubjectOptions, model: Path, table: Path) -> FileOrigin:
+    """Open the model, and give φ the scales of the reference; the people of the table are not read yet.
 
     Raises
     ------
     LcifrError
-        For whatever does not fit together, before anything is proved.
+        For what does not fit together, before anything is proved.
     """
     from lcifr.workflows.people import load_whole
 
-    with step(f"Opening {question.model}"):
-        file = open_model(question.model, question.describe, question.missing, drafts=question.accept_draft)
+    with step(f"Opening {model}"):
+        file = open_model(model, request.describe, request.missing, drafts=request.accept_draft)
         outline = file.outline()
     if file.description is not None and file.description.draft:
         note(file.description.draft_notice)
-    if outline.is_number and question.tolerance is None:
+    if outline.is_number and request.tolerance is None:
         raise LcifrError(
-            f"{question.model} predicts a number, so it needs a tolerance",
+            f"{model} predicts a number, so it needs a tolerance",
             fix="add --tolerance NUMBER: how far apart two predictions may be and still count as the same",
         )
-    text, source = read_formula(question.phi)
-    path = question.table if question.reference is None else question.reference
+    phi = str(request.phi)
+    text, source = read_formula(phi)
+    path = table if request.reference is None else request.reference
     loaded = load_whole(
         path, None, "taking standard deviations", f"say --reference TABLE with at most {LEARNED:,} people"
     )
-    schema = schema_of_table(loaded.frame, path, question, outline, question.phi)
+    schema = schema_of_table(loaded.frame, path, request, outline, phi)
     with step(f"Computing standard deviations from {path}"):
         similarity = _fit(text, source, schema, loaded.frame, path)
-    labelled = question.reference is not None and schema.target in loaded.frame.column_names
+    labelled = request.reference is not None and schema.target in loaded.frame.column_names
     missing = None if file.description is None else file.description.missing
-    return PreparedModel(
+    return FileOrigin(
         file,
         similarity,
-        str(path),
-        _complete(loaded, similarity, path) if labelled else None,
-        () if missing is None else _missing_as_numbers(missing, loaded.frame, schema, path),
+        target=schema.target or "decision",
+        reference=str(path),
+        training=_complete(loaded, similarity, path) if labelled else None,
+        reference_warnings=() if missing is None else _missing_as_numbers(missing, loaded.frame, schema, path),
     )
 
 
@@ -571,59 +569,45 @@ def _complete(loaded: LoadedTable, similarity: Similarity, path: Path) -> Loaded
     return None if similarity.encoding.training is None else complete_table(loaded, path, similarity.schema)[0]
 
 
-def read_people(
-    prepared: PreparedModel,
-    question: ModelQuestion,
-    work: Path,
-    sample: int | None = None,
-    seed: int = 0,
-    workers: Workers = None,
-) -> PeopleSource:
-    """The people of the table of whom nothing is missing; it is said how many are left out."""
-
-    path, ids = question.table, question.id_column
-    if sample is None:
-        source = scan_people(path, prepared.schema, ids, work, skip_missing=True, workers=workers)
-    else:
-        source = sample_people(path, prepared.schema, ids, sample, seed, skip_missing=True)
-    if source.left_out:
-        note(
-            f"{path}: {source.left_out:,} of {source.count + source.left_out:,} rows have missing values. These people "
-            "are not examined, and count as not certified"
-        )
-    return source
-
-
-def read_for_people(prepared: PreparedModel, question: ModelQuestion, source: PeopleSource) -> Subject:
+def read_for_people(
+    origin: FileOrigin,
+    source: PeopleSource,
+    table: Path,
+    groups: Sequence[Sequence[str]] = (),
+    tolerance: float | None = None,
+    arithmetic: str | None = None,
+) -> Subject:
     """The model as it is read for the columns of these people, in the types that the table has them.
 
     Says so where the library would take the columns of the table for others, by their position.
     """
     from lcifr.data.ingest import column_names
 
-    named = {str(label): label for label in prepared.file.outline().classes}
-    groups = [[named.get(name, name) for name in group] for group in question.groups]
-    with step(f"Reading {question.model}"):
-        subject = read_subject(
-            prepared.file,
-            example_rows(source),
-            prepared.similarity,
-            target=prepared.schema.target or "decision",
-            reference=prepared.reference,
-            groups=groups or None,
-            tolerance=question.tolerance,
-            arithmetic=question.arithmetic,
-        )
-        origin = replace(file_of(subject), reference_warnings=prepared.warnings)
+    named = {str(label): label for label in origin.file.outline().classes}
+    alike = [[named.get(name, name) for name in group] for group in groups]
+    with step(f"Reading {origin.file.path}"):
+        subject = read_subject(origin, example_rows(source), alike or None, tolerance, arithmetic)
         if subject.library.positional is not None:
-            origin = replace(origin, table=str(question.table), table_columns=tuple(column_names(question.table)))
-    for text in origin.warnings(subject):
+            read = replace(_file_of(subject), table=str(table), table_columns=tuple(column_names(table)))
+            subject = replace(subject, origin=read)
+    for text in origin_of(subject).warnings(subject):
         warn(text)
-    return replace(subject, origin=origin)
+    return subject
 
 
-def file_of(subject: Subject) -> FileOrigin:
-    """The model file that a subject was read from."""
+def origin_of(subject: Subject) -> RunOrigin:
+    """Where the subject of a command was read from."""
+    assert isinstance(subject.origin, RunOrigin)
+    return subject.origin
+
+
+def named_summary(subject: Subject, labels: Mapping[Any, str]) -> ModelSummary:
+    """What every result says of a subject, with what its decisions are called."""
+    named = name_decisions(labels, decisions_of(subject.model))
+    return replace(origin_of(subject).summary(subject), labels=named)
+
+
+def _file_of(subject: Subject) -> FileOrigin:
     assert isinstance(subject.origin, FileOrigin)
     return subject.origin
 
@@ -632,15 +616,58 @@ def people_of_reference(subject: Subject) -> Individuals:
     """People within whose ranges rows are made up: those whose scales φ speaks of, and the example rows."""
     from lcifr.data import Individuals
 
-    known, names = file_of(subject).similarity.encoding, list(subject.schema.names)
+    known, names = _file_of(subject).similarity.encoding, list(subject.schema.names)
     example = Individuals.read(subject.library.table[names], subject.schema)
     return example if known.training is None else Individuals.joined([example, known.training])
 
 
-def folders_of(subject: Subject) -> FolderOrigin:
-    """The folders that a subject was read from."""
-    assert isinstance(subject.origin, FolderOrigin)
-    return subject.origin
+MOST_COMPARED = 100_000
+"""People whose labels are looked at: the first of a table."""
+
+
+def check_labels(subject: Subject, source: PeopleSource, table: str, *, accept: bool) -> Subject:
+    """Compare the model with the labels of the people, or else of the reference; nothing where neither has any.
+
+    The subject comes back with what the user accepted. Of models that predict numbers, and of labels that are no
+    classes of the model, nothing is compared.
+    """
+    origin = _file_of(subject)
+    if subject.model.labels is None:
+        return subject
+    if source.label is not None:
+        taken, named = _first_labelled(source, subject), table
+    elif origin.training is not None:
+        taken, named = _labelled_reference(origin.training.frame, subject), origin.reference
+    else:
+        return subject
+    found = compare_with_labels(subject.model, *taken)
+    accepted = None if found is None else refuse_backwards(found, named, accept=accept)
+    return subject if accepted is None else replace(subject, origin=replace(origin, accepted=(accepted,)))
+
+
+def _first_labelled(source: PeopleSource, subject: Subject) -> tuple[NDArray[np.float64], list[Any]]:
+    values: list[NDArray[np.float64]] = []
+    labels: list[Any] = []
+    for people, label in source.rows():
+        few = people.take(slice(0, MOST_COMPARED - len(labels)))
+        values.append(subject.scores(few))
+        labels += label.slice(0, len(few)).to_pylist()
+        if len(labels) == MOST_COMPARED:
+            break
+    return np.concatenate(values), labels
+
+
+def _labelled_reference(reference: pa.Table, subject: Subject) -> tuple[NDArray[np.float64], list[Any]]:
+    """Of those in the reference who have no category at which the model raises."""
+    from lcifr.data import Individuals
+
+    frame, schema = reference.slice(0, MOST_COMPARED), _file_of(subject).similarity.schema
+    people: Individuals = Individuals.read(frame.select(list(schema.names)), schema)
+    kept = np.ones(len(people), np.bool_)
+    for category in schema.categorical:
+        kept &= ~subject.encoding.is_outside(category.name)[people.code(category.name)]
+    labels = frame[str(schema.target)].to_pylist()
+    return subject.scores(people.take(kept)), [labels[row] for row in np.flatnonzero(kept)]
 
 
 def without_strange_labels(source: PeopleSource, subject: Subject) -> PeopleSource:
@@ -736,7 +763,7 @@ ENCODER_FILE, MODEL_FILE = "encoder.safetensors", "model.safetensors"
 
 @final
 @dataclass(frozen=True, eq=False)
-class FolderOrigin(Origin):
+class FolderOrigin(RunOrigin):
     """The folders of a producer and a consumer.
 
     Parameters
@@ -745,7 +772,7 @@ class FolderOrigin(Origin):
     target, producer_target : what each of them predicted.
     learned_from : people whom the producer learned from, and whose standard deviations φ speaks of.
     data : what the producer knows of a dataset by name, to be said beside every figure.
-    english, findings : what the producer's φ says, and what lint said to them of it, or None.
+    english, found_in_formula : what the producer's φ says, and what lint said of it with their people, or None.
     """
 
     saved: SavedProducer
@@ -760,17 +787,88 @@ class FolderOrigin(Origin):
     english: str
     learned_from: int
     data: DatasetNotes | None = None
-    findings: tuple[Finding, ...] | None = None
+    found_in_formula: tuple[Finding, ...] | None = None
+
+    @classmethod
+    def read(cls, producer: Path, consumer: Path) -> FolderOrigin:
+        """Both folders; refused where the consumer's model was learned from another encoder."""
+        made, used = read_producer(producer), read_consumer(consumer)
+        saved, head = read_saved_encoder(producer), read_saved_head(consumer, used.task)
+        refuse_mixed(producer, "encoder", made.encoder, saved.function.hash)
+        refuse_mixed(producer, "φ", made.phi.hash, saved.similarity.hash)
+        refuse_mixed(consumer, "model", used.model, head.model.function.hash)
+        if used.provenance.weights != saved.function.hash:
+            raise LcifrError(
+                f"the model in {consumer} was learned on the hand-over of another encoder than the one in {producer}",
+                fix="give the folders that belong together, or run `lcifr consume` on this producer's hand-over",
+            )
+        return cls(
+            saved=saved,
+            head=head,
+            producer=producer,
+            consumer=consumer,
+            target=used.target,
+            producer_target=made.target,
+            task=used.task,
+            tolerance=used.tolerance,
+            trained_on=used.trained_on,
+            english=made.phi.english,
+            learned_from=made.sizes[TRAIN],
+            data=made.data,
+            found_in_formula=made.findings,
+        )
+
+    def subject(self, phi: str | None = None, arithmetic: str | None = None) -> Subject:
+        """The whole model; ``arithmetic`` None for float64, and for what trees from elsewhere are added up in."""
+        from lcifr.certification.handover import FrozenEncoder
+        from lcifr.certification.subject import Subject
+
+        similarity = self.saved.similarity if phi is None else _other_formula(phi, self.saved.similarity)
+        encoder = FrozenEncoder(self.saved.function, similarity, self.saved.whole_numbers)
+        model = self.head.model.agreeing(tolerance=self.tolerance)
+        return replace(Subject.of(encoder, model, None, None, arithmetic), origin=self)
+
+    def open(
+        self,
+        request: SubjectOptions,
+        table: Path | None,
+        work: Path,
+        *,
+        sample: int | None = None,
+        seed: int = 0,
+        workers: Workers = None,
+        judged: bool = True,
+    ) -> tuple[Subject, PeopleSource]:
+        """The whole model, and the people of a table, or those whom the producer held out."""
+        subject = self.subject(request.phi, request.arithmetic)
+        return subject, self.people(table, request.id_column, work, sample, seed, workers)
+
+    def people(
+        self,
+        table: Path | None,
+        id_column: str | None,
+        work: Path,
+        sample: int | None = None,
+        seed: int = 0,
+        workers: Workers = None,
+    ) -> PeopleSource:
+        """The people of a table or some of them, or those whom the producer held out; labels where they are known."""
+        schema = self.saved.similarity.schema
+        if table is None:
+            if sample is not None:
+                raise LcifrError("--sample draws people of a TABLE, and there is none", fix="name it, or leave it out")
+            stored = _stored(self.producer, HELD_OUT, schema)
+            known = stored if self.target == self.producer_target else PeopleTable(stored.X, stored.ids)
+            return source_in_memory(known, schema)
+        schema = replace(schema, target=self.target) if self.target not in schema else schema
+        if sample is None:
+            return scan_people(table, schema, id_column, work, workers=workers)
+        return sample_people(table, schema, id_column, sample, seed)
 
     @property
-    def is_foreign(self) -> bool:
-        """Whether the consumer's model was trained elsewhere, and nobody knows on whom."""
-        return self.trained_on is None
-
-    @property
-    def is_unaware(self) -> bool:
-        """Whether the encoder is the unaware baseline: learned for the label alone, without what φ leaves free."""
-        return self.saved.is_unaware
+    def held_out(self) -> bool:
+        """Unless the consumer's model was trained elsewhere, and nobody knows on whom."""
+        return self.trained_on is not None
 
     def is_producers_formula(self, similarity: Similarity) -> bool:
         """Whether a φ is the one that the encoder was trained for."""
@@ -783,10 +881,34 @@ class FolderOrigin(Origin):
         (folder / FORMULA).write_text(subject.similarity.text, encoding="utf-8")
         subject.schema.save(folder / SCHEMA)
 
-    def training(self) -> PeopleTable | None:
-        """Whom the producer learned from; None where the consumer's label is another one."""
-        known = self.saved.similarity.schema
-        return _stored(self.producer, TRAIN, known) if self.target == self.producer_target else None
+    def remarks(self, subject: Subject, statement: Statement) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What makes a baseline as good, and what is trivial about the model on the people it learned from."""
+        beaten = beaten_by(statement, is_unaware=self.saved.is_unaware)
+        about_z = [one for one in self.saved.degeneracies if one.name in ("flat latent", "alone")]
+        trivial = learned_warnings((*about_z, *self.head.degeneracies), statement)
+        advice = [one.advice for one in self.head.degeneracies if one.advice]
+        return (*beaten, *trivial), (*advice, *beaten.values())
+
+    def findings(self, subject: Subject) -> tuple[Finding, ...] | None:
+        """As the producer keeps them of their own φ, else with the people whom the producer learned from."""
+        if self.found_in_formula is not None and self.is_producers_formula(subject.similarity):
+            return self.found_in_formula
+        from lcifr.data import read_frame
+        from lcifr.phi.lint import lint
+
+        people = self.producer / "people" / f"{TRAIN}.parquet"
+        if not people.is_file():
+            return None
+        return tuple(lint(subject.similarity, read_frame(people).select(list(subject.schema.names))))
+
+    def baselines(self, subject: Subject, seed: int) -> tuple[BaselineSettings, PeopleTable] | None:
+        """Learned from the producer's training people; None where the consumer's label is another one."""
+        if self.target != self.producer_target:
+            return None
+        known, weight, regresses = subject.similarity, self.head.class_weight, self.task == "regression"
+        encoder = load_encoder(self.producer)
+        settings = BaselineSettings(encoder, known, regresses, self.tolerance, weight, subject.arithmetic)
+        return settings, _stored(self.producer, TRAIN, self.saved.similarity.schema)
 
     def summary(self, subject: Subject) -> ModelSummary:
         from lcifr.certification.population import scale_sources
@@ -809,45 +931,6 @@ class FolderOrigin(Origin):
         )
 
 
-def read_folders(producer: Path, consumer: Path, phi: str | None = None, arithmetic: str | None = None) -> Subject:
-    """Both folders, computed in an arithmetic; refused where the consumer's model was learned from another encoder.
-
-    ``arithmetic`` : None for float64, and for what a consumer's trees from elsewhere are added up in.
-    """
-    from lcifr.certification.handover import FrozenEncoder
-    from lcifr.certification.subject import Subject
-
-    made, used = read_producer(producer), read_consumer(consumer)
-    saved, head = read_saved_encoder(producer), read_saved_head(consumer, used.task)
-    refuse_mixed(producer, "encoder", made.encoder, saved.function.hash)
-    refuse_mixed(producer, "φ", made.phi.hash, saved.similarity.hash)
-    refuse_mixed(consumer, "model", used.model, head.model.function.hash)
-    if used.provenance.weights != saved.function.hash:
-        raise LcifrError(
-            f"the model in {consumer} was learned on the hand-over of another encoder than the one in {producer}",
-            fix="give the folders that belong together, or run `lcifr consume` on this producer's hand-over",
-        )
-    similarity = saved.similarity if phi is None else _other_formula(phi, saved.similarity)
-    origin = FolderOrigin(
-        saved=saved,
-        head=head,
-        producer=producer,
-        consumer=consumer,
-        target=used.target,
-        producer_target=made.target,
-        task=used.task,
-        tolerance=used.tolerance,
-        trained_on=used.trained_on,
-        english=made.phi.english,
-        learned_from=made.sizes[TRAIN],
-        data=made.data,
-        findings=made.findings,
-    )
-    encoder = FrozenEncoder(saved.function, similarity, saved.whole_numbers)
-    model = head.model.agreeing(tolerance=used.tolerance)
-    return replace(Subject.of(encoder, model, None, None, arithmetic), origin=origin)
-
-
 def refuse_mixed(folder: Path, what: str, said: Any, found: str) -> None:
     """Files of two runs in one folder: what its result says of itself is not what is there."""
     if said != found:
@@ -864,30 +947,6 @@ def _other_formula(phi: str, producers: Similarity) -> Similarity:
     same = "the very φ that the producer used" if similarity.hash == producers.hash else "not the producer's φ"
     note(f"{phi} is {same}")
     return similarity
-
-
-def open_people(
-    subject: Subject,
-    table: Path | None,
-    id_column: str | None,
-    work: Path,
-    sample: int | None = None,
-    seed: int = 0,
-    workers: Workers = None,
-) -> PeopleSource:
-    """The people of a table or some of them, or those whom the producer held out; labels where they are known."""
-
-    origin, schema = folders_of(subject), subject.schema
-    if table is None:
-        if sample is not None:
-            raise LcifrError("--sample draws people of a TABLE, and there is none", fix="name it, or leave it out")
-        stored = _stored(origin.producer, HELD_OUT, schema)
-        known = stored if origin.target == origin.producer_target else PeopleTable(stored.X, stored.ids)
-        return source_in_memory(known, schema)
-    schema = replace(schema, target=origin.target) if origin.target not in schema else schema
-    if sample is None:
-        return scan_people(table, schema, id_column, work, workers=workers)
-    return sample_people(table, schema, id_column, sample, seed)
 
 
 def _stored(producer: Path, name: str, schema: Schema) -> PeopleTable:

@@ -5,24 +5,23 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lcifr.data.codec import Record, from_json, to_json
 from lcifr.errors import ArtefactError
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.workflows.events import Listener, StepKind, listening, step
 from lcifr.workflows.folders import Command, Run, RunSettings, fitting_together, read_result, run_folder
-from lcifr.workflows.labels import check_labels
-from lcifr.workflows.subjects import (
-    ModelQuestion,
-    file_of,
-    open_people,
-    prepare_model,
-    read_folders,
-    read_for_people,
-    read_people,
+from lcifr.workflows.options import (
+    SubjectOptions,
+    argument,
+    arithmetic_option,
+    labels_option,
+    option,
 )
+from lcifr.workflows.subjects import named_summary, open_origin, origin_of
 from lcifr.workflows.sweep_people import MOST, SweptPeople, decide_people
 
 if TYPE_CHECKING:
@@ -345,81 +344,65 @@ PERCENT = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepOptions:
-    """How far to go.
+class SweepRequest(SubjectOptions):
+    """What to sweep, and how far to go: a model file with a table of its columns, or the folders of lcifr.
 
-    Parameters
-    ----------
-    out : the new folder. universe : ``whole`` or ``reals``. cells, seconds : looked at, at most, in this run.
-    nodes : of the search in one cell. bundle : write the proofs for the exact checker, and check them.
-    people : how many people of the table, whom no cell decides, are then asked about one by one, at most.
-    force : replace ``out`` if lcifr wrote it.
-    labels : what decisions are called in output and reports, such as ``{0: "refused", 1: "granted"}``.
+    ``table``, ``target``, ``id_column`` : of a model file, as for an audit; on the command line, the table is the only
+    argument.
     """
 
-    out: Path
-    universe: str = "whole"
-    cells: int = 10_000
-    seconds: float | None = None
-    nodes: int = 200
-    people: int = MOST
-    bundle: bool = False
-    force: bool = False
-    labels: Mapping[Any, str] = field(default_factory=dict)
+    producer: Path | None = argument(
+        "TABLE|PRODUCER", "With --model: a table with its columns. Else: the producer's folder.", None, is_needed=True
+    )
+    consumer: Path | None = argument("CONSUMER", "The folder that `lcifr consume` wrote.", None)
+    table: Path | None = None
+    target: str | None = None
+    id_column: str | None = None
+    universe: str = option(
+        "whole",
+        "whole: integer attributes take whole numbers. reals: they take any number.",
+        choices=("whole", "reals"),
+    )
+    cells: int = option(10_000, "Stop after examining this many cells.", least=1)
+    seconds: float | None = option(None, "Stop after this many seconds. (Default: no limit.)", least=1)
+    nodes: int = option(200, "Search nodes per cell before it is split.", least=1)
+    people: int = option(
+        MOST,
+        "After the cells, ask one by one about at most this many people of the table whom no cell decides.",
+        least=0,
+    )
+    bundle: bool = option(False, "Also write the proofs to OUT/bundle and check them.")
+    arithmetic: str | None = arithmetic_option(None, before="force")
+    labels: Mapping[Any, str] = labels_option(before="force")
 
-
-@dataclass(frozen=True, kw_only=True)
-class SweepRequest(SweepOptions):
-    """A producer's and a consumer's folder; ``phi`` replaces the producer's formula."""
-
-    producer: Path
-    consumer: Path
-    phi: str | None = None
-    arithmetic: str = "float64"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelSweepRequest(ModelQuestion, SweepOptions):
-    """A model that already decides, with a table of its columns; see :class:`ModelQuestion`."""
+    @property
+    def inputs(self) -> dict[str, Path]:
+        """Files and folders that are read, by argument."""
+        return self.files(table=self.table)
 
 
 def sweep(request: SweepRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()) -> SweepResult:
-    """Sweep what `lcifr produce` and `lcifr consume` learned."""
+    """Prove or refute that similar people get the same decision, for everyone who could exist.
+
+    Parameters
+    ----------
+    listener : hears :mod:`lcifr.workflows.events`. argv : the words of the command line, for the settings.
+    """
+    if request.model is None and request.arithmetic is None:
+        request = replace(request, arithmetic=Arithmetic.FLOAT64.value)
     with listening(listener):
-        command = Command.of("sweep", request, argv)
-        inputs = {"producer": request.producer, "consumer": request.consumer}
-        if request.phi is not None and Path(request.phi).is_file():
-            inputs["phi"] = Path(request.phi)
-        subject = read_folders(request.producer, request.consumer, request.phi, request.arithmetic)
-        with run_folder(command, request.out, force=request.force, inputs=inputs) as run:
-            people = open_people(subject, None, None, run.work)
+        origin = open_origin(request, request.table)
+        command = Command.of("sweep", request, argv, origin.libraries)
+        with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
+            subject, people = origin.open(request, request.table, run.work, judged=False)
             return _sweep(run, subject, people, request)
 
 
-def sweep_model(
-    request: ModelSweepRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()
-) -> SweepResult:
-    """Sweep a model that already decides."""
-    with listening(listener):
-        prepared = prepare_model(request)
-        command = Command.of("sweep", request, argv, prepared.file.libraries)
-        with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
-            people = read_people(prepared, request, run.work)
-            subject = read_for_people(prepared, request, people)
-            subject = check_labels(prepared, request, subject, people)
-            return _sweep(run, subject, people, request, file_of(subject).warnings(subject))
-
-
-def _sweep(
-    run: Run, subject: Subject, people: PeopleSource, options: SweepOptions, warnings: tuple[str, ...] = ()
-) -> SweepResult:
+def _sweep(run: Run, subject: Subject, people: PeopleSource, options: SweepRequest) -> SweepResult:
     from lcifr.certification.sweep.sweeper import Sweeper
     from lcifr.certification.sweep.swept_model import SweptModel
-    from lcifr.workflows.results import decisions_of, name_decisions
 
-    assert subject.origin is not None
-    summary = subject.origin.summary(subject)
-    summary = replace(summary, labels=name_decisions(options.labels, decisions_of(subject.model)))
+    summary = _warned(named_summary(subject, options.labels), origin_of(subject).warnings(subject))
     whole = options.universe == "whole"
     swept = SweptModel(subject)
     run.lost = "A few seconds of work are lost."
@@ -438,7 +421,7 @@ def _sweep(
     subject.encoder.encoding.save(run.work / ENCODING)
     worst = worst_pairs(swept, found.pairs)
     checked = write_and_check(run.work, swept, found, options.nodes) if options.bundle else None
-    result = SweepResult(_warned(summary, warnings), found, decided, worst, checked)
+    result = SweepResult(summary, found, decided, worst, checked)
     (run.work / SWEPT).unlink()
     run.finish(result.to_dict())
     return result
@@ -451,7 +434,7 @@ def _warned(model: ModelSummary, warnings: tuple[str, ...]) -> ModelSummary:
     return replace(model, origin=replace(model.origin, assumptions=(*model.origin.assumptions, *warnings)))
 
 
-def _run(run: Run, sweeper: Sweeper, options: SweepOptions, schema: Schema) -> Sweep:
+def _run(run: Run, sweeper: Sweeper, options: SweepRequest, schema: Schema) -> Sweep:
     """The sweep, kept from time to time, with a bar that says how much of everybody is decided."""
     kept = time.monotonic()
     with step("Sweeping everyone who could exist, percent decided", StepKind.COUNT, PERCENT) as advance:

@@ -188,7 +188,7 @@ def test_both_exporters_write_what_is_read(name: str, dynamo: bool) -> None:
         (nn.Sequential(nn.Linear(WIDTH, 2), nn.Sigmoid(), nn.Linear(2, 1)), "probabilities"),
         (nn.Sequential(nn.Linear(3, 1)), "takes 3 numbers, and is given 4"),
         (nn.Sequential(nn.Linear(WIDTH, 1)).half(), "float16"),
-        (nn.Sequential(nn.BatchNorm1d(WIDTH, track_running_stats=False), nn.Linear(WIDTH, 1)), "together"),
+        (nn.Sequential(nn.BatchNorm1d(WIDTH, track_running_stats=False), nn.Linear(WIDTH, 1)), "batch statistics"),
         (Branching(), "Python code"),
     ],
 )

@@ -176,7 +176,7 @@ def test_the_best_iteration_decides_after_early_stopping():
     model = xgboost.XGBClassifier(n_estimators=60, early_stopping_rounds=2, n_jobs=1)
     model.fit(frame[NUMERIC], labels, eval_set=[(frame[NUMERIC], noise)], verbose=False)
     found = read_booster(content_of(model.get_booster()), "a model")
-    assert found.used == model.best_iteration + 1 < found.total
+    assert found.used_rounds == model.best_iteration + 1 < found.rounds
     assert check_semantics(model, frame[NUMERIC], margins(model)) > 400
 
 

@@ -1,6 +1,6 @@
 """Explainable boosting machines of interpret-core: terms over one attribute or two, read as a sum of trees.
 
-A term is a table of scores by bins. Bin 0 is for missing values, the last one for values that nobody has seen; numbers
+A term is a table of scores by bins. Bin 0 is for missing values, the last one for values not seen in training; numbers
 are in bin 1 + (how many cuts are at most the number), and a category is in the bin that the model keeps for its text.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import partial
 from importlib.metadata import version
 from typing import Any
@@ -18,9 +17,7 @@ from numpy.typing import NDArray
 
 from lcifr.data import Categorical
 from lcifr.data.frames import text_of
-from lcifr.data.program import StepFormat
 from lcifr.errors import NetworkError
-from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.columns import Block, Column, RawColumn, TableColumn, as_numbers
 from lcifr.models.loaders.tree_ensembles import LibraryNode, LibrarySplit, TreeSource
 from lcifr.models.rule import Kind, Rule
@@ -38,29 +35,8 @@ _TRUTH = {"false": "0", "true": "1"}
 ColumnBins = NDArray[np.float64] | Mapping[Any, int]
 
 
-def read_source(estimator: Any) -> TreeSource:
-    """The terms of a fitted machine."""
-    terms = read_terms(estimator)
-    kinds = StepFormat.FLOAT64, Arithmetic.FLOAT64, f"interpret-core {version('interpret-core')}"
-    width = len(estimator.feature_names_in_)
-    matrix = partial(matrix_of, estimator)
-    return TreeSource(
-        terms.trees, terms.base, Fraction(1), terms.rule, terms.classes, *kinds, width=width, matrix=matrix
-    )
-
-
-@dataclass(frozen=True)
-class ReadTerms:
-    """trees : one for each term, over the features in the model's order. base : (outputs,)."""
-
-    trees: tuple[LibraryNode, ...]
-    base: NDArray[np.float64]
-    rule: Rule
-    classes: NDArray[Any] | None
-
-
-def read_terms(model: Any) -> ReadTerms:
-    """Of a fitted machine.
+def read_source(model: Any) -> TreeSource:
+    """The terms of a fitted machine: one tree for each, over the features in the model's order.
 
     Raises
     ------
@@ -73,7 +49,7 @@ def read_terms(model: Any) -> ReadTerms:
     base = np.atleast_1d(np.asarray(model.intercept_, dtype=np.float64))
     classes = np.asarray(model.classes_) if name == CLASSIFIER else None
     if classes is not None and len(classes) < 2:
-        raise NetworkError(f"{name} knows only one class")
+        raise NetworkError(f"{name} was fitted on one class only")
     if classes is not None and len(base) != (1 if len(classes) == 2 else len(classes)):
         raise NetworkError(f"{name} knows {len(classes)} classes and has {len(base)} scores")
     if classes is None and (model.link_ != "identity" or len(base) != 1):
@@ -82,7 +58,15 @@ def read_terms(model: Any) -> ReadTerms:
     rule = Rule(Kind.NUMBER, 1) if classes is None else Rule.of(len(base))
     if rule.kind is Kind.SIGN and model.link_ == "logit":
         rule = replace(rule, log_odds=(1.0, 0.0))
-    return ReadTerms(trees, base, rule, classes)
+    return TreeSource(
+        trees=trees,
+        base=base,
+        rule=rule,
+        labels=classes,
+        runtime=f"interpret-core {version('interpret-core')}",
+        width=len(model.feature_names_in_),
+        matrix=partial(matrix_of, model),
+    )
 
 
 def matrix_of(model: Any, columns: tuple[RawColumn, ...] | Block, where: str) -> Block:
@@ -143,7 +127,7 @@ def _term(model: Any, number: int, outputs: int) -> LibraryNode:
 
 @dataclass(frozen=True)
 class _Axis:
-    """A feature's bins that somebody can be in, in their order, and what separates each from the next.
+    """A feature's bins that can be reached, in their order, and what separates each from the next.
 
     Parameters
     ----------
@@ -167,7 +151,7 @@ def _axis(model: Any, feature: int, features: int) -> _Axis:
         return _Axis(feature, (UNSEEN, *kept), (float(UNSEEN), *map(float, kept[:-1])), False, size)
     cuts = np.asarray(bins, dtype=np.float64)
     if np.isnan(cuts).any() or (np.diff(cuts) <= 0).any():
-        raise NetworkError(f'the cuts of "{model.feature_names_in_[feature]}" do not rise')
+        raise NetworkError(f'the cuts of "{model.feature_names_in_[feature]}" are not increasing')
     return _Axis(feature, tuple(range(1, len(cuts) + 2)), tuple(cuts.tolist()), True, len(cuts) + 3)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from importlib.metadata import version
@@ -16,9 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.data.program import StepFormat
 from lcifr.errors import NetworkError
-from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.description import ModelDescription, TakenEntries
 from lcifr.models.loaders.tree_ensembles import (
     INSTEAD,
@@ -30,6 +29,7 @@ from lcifr.models.loaders.tree_ensembles import (
     class_labels,
     class_numbers,
     codes_of,
+    grow,
     is_installed,
 )
 from lcifr.models.rule import ASSUMED_ROUNDOFFS, Kind, Rule, behind_line, probability_band
@@ -51,43 +51,27 @@ NUMBERS = ("regression", "regression_l1", "huber", "fair", "quantile", "mape")
 WORKS = ", ".join(("binary", "multiclass", *NUMBERS))
 
 
-@dataclass(frozen=True)
-class LightGBMModel:
-    """What a model of LightGBM is, without a table.
-
-    Parameters
-    ----------
-    scale : 1, or 1 / rounds where the output is their mean. names : of the columns.
-    categories : of the categorical columns of a frame, in their order, their values; empty where there was none.
-    categorical : of each column whether it holds codes.
-    """
-
-    trees: tuple[LibraryNode, ...]
-    base: NDArray[np.float64]
-    scale: Fraction
-    rule: Rule
-    objective: str
-    names: tuple[str, ...]
-    categories: tuple[tuple[Any, ...], ...]
-    categorical: tuple[bool, ...]
-    width: int
-    rounds: int
-
-
-def read_text(text: str, where: str) -> LightGBMModel:
-    """From the text of a saved model.
+def read_text(text: str, where: str) -> TreeSource:
+    """The trees in the text of a saved model; its classes have no names yet.
 
     Raises
     ------
     NetworkError
         For linear trees, and for objectives whose link is not known here.
     """
-    try:
+    with _malformed_refused(where):
         return _read_text(text, where)
-    except (KeyError, ValueError, IndexError, ArithmeticError) as problem:
-        if isinstance(problem, NetworkError):
-            raise
-        raise NetworkError(f"{where} is no model of LightGBM: {type(problem).__name__}: {problem}") from None
+
+
+@contextmanager
+def _malformed_refused(where: str) -> Iterator[None]:
+    """What Python raises at missing or misplaced entries, as an error that names the model."""
+    try:
+        yield
+    except NetworkError:
+        raise
+    except MALFORMED as problem:
+        raise NetworkError(f"{where} is not a model of LightGBM: {type(problem).__name__}: {problem!s:.120}") from None
 
 
 def is_of_lightgbm(estimator: Any) -> bool:
@@ -125,7 +109,7 @@ def _refuse_partial_sums(text: str, where: str) -> None:
             )
 
 
-def _read_text(text: str, where: str) -> LightGBMModel:
+def _read_text(text: str, where: str) -> TreeSource:
     _refuse_partial_sums(text, where)
     head, *parts = text.split("\nTree=")
     header = _fields(head)
@@ -134,21 +118,45 @@ def _read_text(text: str, where: str) -> LightGBMModel:
     rule = rule_of(objective, count, where)
     fields = [_fields(part.split("\nend of trees")[0].partition("\n")[2]) for part in parts]
     trees = tuple(_tree_of_text(one, number % count, count, where) for number, one in enumerate(fields))
-    rounds = max(1, len(trees) // count)
-    mean = any(line.strip() == "average_output" for line in head.splitlines())
     tail = text.rpartition("pandas_categorical:")[2].splitlines()
     known = json.loads(tail[0]) if "pandas_categorical:" in text and tail else None
-    return LightGBMModel(
+    return _source(
         trees,
         np.zeros(count),
-        Fraction(1, rounds) if mean else Fraction(1),
         rule,
         objective,
-        tuple(header["feature_names"].split()),
-        tuple(tuple(values) for values in known or ()),
-        _categorical(header["feature_infos"].split(), text),
-        int(header["max_feature_idx"]) + 1,
-        rounds,
+        mean=any(line.strip() == "average_output" for line in head.splitlines()),
+        names=tuple(header["feature_names"].split()),
+        categories=known,
+        categorical=_categorical(header["feature_infos"].split(), text),
+        width=int(header["max_feature_idx"]) + 1,
+    )
+
+
+def _source(
+    trees: tuple[LibraryNode, ...],
+    base: NDArray[np.float64],
+    rule: Rule,
+    objective: str,
+    *,
+    mean: bool,
+    categories: Any,
+    **known: Any,
+) -> TreeSource:
+    """A sum of trees, or the ``mean`` over all rounds, which LightGBM computes in float64."""
+    rounds = max(1, len(trees) // len(base))
+    return TreeSource(
+        trees=trees,
+        base=base,
+        scale=Fraction(1, rounds) if mean else Fraction(1),
+        rule=rule,
+        runtime=f"lightgbm {version('lightgbm')}" if is_installed("lightgbm") else "",
+        library=f"LightGBM ({objective})",
+        objective=objective,
+        categories=tuple(tuple(values) for values in categories or ()),
+        used_rounds=rounds,
+        rounds=rounds,
+        **known,
     )
 
 
@@ -168,7 +176,8 @@ def rule_of(objective: str, count: int, where: str) -> Rule:
     """By which the sums decide."""
     name, *options = objective.split() or [""]
     if name == "binary":
-        slope = slope_of(objective)
+        settings = dict(option.split(":", 1) for option in options if ":" in option)
+        slope = float(settings.get("sigmoid", "1"))
         band = behind_line(probability_band(0.5, UNIT, where), slope, 0.0, UNIT)
         return Rule(Kind.SIGN, 1, band=(band.lower, band.upper), log_odds=(slope, 0.0))
     if name == "multiclass" and count > 1:
@@ -177,12 +186,6 @@ def rule_of(objective: str, count: int, where: str) -> Rule:
     if name in NUMBERS and count == 1 and "sqrt" not in options:
         return Rule(Kind.NUMBER, 1)
     raise NetworkError(f"{where}: the objective {objective!r} is not supported", fix=f"use one of {WORKS}")
-
-
-def slope_of(objective: str) -> float:
-    """What multiplies the margin of two classes before it becomes a probability."""
-    settings = dict(option.split(":", 1) for option in objective.split() if ":" in option)
-    return float(settings.get("sigmoid", "1"))
 
 
 def _tree_of_text(fields: Mapping[str, str], output: int, outputs: int, where: str) -> LibraryNode:
@@ -230,25 +233,7 @@ def read_source(estimator: Any) -> TreeSource:
     read = read_text(estimator.booster_.model_to_string(), name)
     if read.rule.classes:  # of numbers it always adds up all trees
         refuse_early_stop(estimator.get_params(), name)
-    return lightgbm_source(read, class_labels(estimator, read.rule.classes, read.objective))
-
-
-def lightgbm_source(read: LightGBMModel, labels: NDArray[Any] | None) -> TreeSource:
-    """A model of LightGBM, which computes in float64."""
-    installed = f"lightgbm {version('lightgbm')}" if is_installed("lightgbm") else ""
-    kinds = StepFormat.FLOAT64, Arithmetic.FLOAT64
-    return TreeSource(
-        read.trees,
-        read.base,
-        read.scale,
-        read.rule,
-        labels,
-        *kinds,
-        installed,
-        width=read.width,
-        categories=read.categories,
-        slope=slope_of(read.objective) if read.rule.kind is Kind.SIGN else None,
-    )
+    return replace(read, labels=class_labels(estimator, read))
 
 
 # Files of LightGBM: the text of ``save_model``, and what ``dump_model`` gives as JSON.
@@ -273,33 +258,28 @@ def read_file(path: str | Path, description: ModelDescription | None = None) -> 
     dumped = text.lstrip().startswith("{")
     read = _read_dumped(text, str(path)) if dumped else read_text(text, str(path))
     installed = find_spec("lightgbm") is not None and not dumped  # which reads its own text only
-    scores = TextScores(text, float(read.scale)) if installed else None
     unnamed = all(name == f"Column_{place}" for place, name in enumerate(read.names))
     return TreeFile(
-        source=lightgbm_source(read, class_numbers(read.rule.classes)),
-        library=f"LightGBM ({read.objective})",
-        names=() if unnamed else read.names,
-        categorical=read.categorical,
+        source=replace(read, names=() if unnamed else read.names, labels=class_numbers(read)),
         where=str(path),
         notes=(DUMPED,) if dumped else (),
         description=description,
-        scores=scores,
-        probabilities=None if scores is None else scores.probabilities,
+        scores=TextScores(text, float(read.scale)) if installed else None,
         positional=LIGHTGBM,
     )
 
 
-def _read_dumped(text: str, where: str) -> LightGBMModel:
+def _read_dumped(text: str, where: str) -> TreeSource:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as problem:
-        raise NetworkError(f"{where} is no JSON: {problem!s:.120}", fix="write it again: json.dump") from None
+        raise NetworkError(f"{where} is not JSON: {problem!s:.120}", fix="write it again: json.dump") from None
     return read_json(content, where)
 
 
 @dataclass(frozen=True)
 class TextScores:
-    """The sums, or means, that LightGBM itself computes for rows of its matrix."""
+    """The sums, or means, that LightGBM itself computes for rows of its matrix; see :class:`LibraryScores`."""
 
     text: str
     scale: float
@@ -310,32 +290,24 @@ class TextScores:
 
         return lightgbm.Booster(model_str=self.text)
 
-    def __call__(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        found = self._booster.predict(matrix, raw_score=True, num_threads=1, validate_features=False)
-        return np.asarray(found, dtype=np.float64) * self.scale
-
-    def probabilities(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(rows,) of the second class."""
-        return np.asarray(self._booster.predict(matrix, num_threads=1, validate_features=False))
+    def __call__(self, matrix: NDArray[np.float64], *, probability: bool = False) -> NDArray[np.float64]:
+        found = self._booster.predict(matrix, raw_score=not probability, num_threads=1, validate_features=False)
+        return np.asarray(found) if probability else np.asarray(found, dtype=np.float64) * self.scale
 
 
-def read_json(content: Any, where: str) -> LightGBMModel:
-    """From the parsed content.
+def read_json(content: Any, where: str) -> TreeSource:
+    """The trees in the parsed content of a dumped model; its classes have no names yet.
 
     Raises
     ------
     NetworkError
         For what is no such model, for linear trees, and for objectives whose link is not known here.
     """
-    try:
+    with _malformed_refused(where):
         return _read_json(content, where)
-    except MALFORMED as problem:
-        if isinstance(problem, NetworkError):
-            raise
-        raise NetworkError(f"{where} is no model of LightGBM: {type(problem).__name__}: {problem!s:.120}") from None
 
 
-def _read_json(content: Mapping[str, Any], where: str) -> LightGBMModel:
+def _read_json(content: Mapping[str, Any], where: str) -> TreeSource:
     count = int(content["num_tree_per_iteration"])
     objective, infos = str(content.get("objective", "")), content["feature_infos"]
     rule = rule_of(objective, count, where)
@@ -347,37 +319,32 @@ def _read_json(content: Mapping[str, Any], where: str) -> LightGBMModel:
     )
     if len(names) != width or not trees or len(trees) % count:
         raise ValueError(f"{len(names)} names, {width} columns, {len(trees)} trees of {count} outputs")
-    rounds = len(trees) // count
-    return LightGBMModel(
+    return _source(
         trees,
         np.zeros(count),
-        Fraction(1, rounds) if content.get("average_output") else Fraction(1),
         rule,
         objective,
-        names,
-        tuple(tuple(values) for values in content.get("pandas_categorical") or ()),
-        tuple(bool(infos.get(name, {}).get("values")) for name in names),
-        width,
-        rounds,
+        mean=bool(content.get("average_output")),
+        names=names,
+        categories=content.get("pandas_categorical"),
+        categorical=tuple(bool(infos.get(name, {}).get("values")) for name in names),
+        width=width,
     )
 
 
 def _tree_of_json(root: Mapping[str, Any], output: int, outputs: int, width: int, where: str) -> LibraryNode:
-    waiting: list[tuple[Mapping[str, Any], bool]] = [(root, False)]  # whether both children are built
-    built: list[LibraryNode] = []
-    while waiting:
-        node, ready = waiting.pop()
+    def look(node: Mapping[str, Any]) -> LibraryNode | tuple[Mapping[str, Any], Mapping[str, Any]]:
         if "leaf_coeff" in node or "leaf_const" in node:
             raise NetworkError(f"{where}: leaves hold linear models", fix="train with linear_tree=False")
-        if "split_feature" not in node:
-            value = float(node["leaf_value"])
-            built.append(TreeLeaf(tuple(value if o == output else 0.0 for o in range(outputs))))
-        elif ready:
-            second, first = built.pop(), built.pop()
-            built.append(_split(node, first, second, width))
-        else:
-            waiting += [(node, True), (node["right_child"], False), (node["left_child"], False)]
-    return built[0]
+        if "split_feature" in node:
+            return node["left_child"], node["right_child"]
+        value = float(node["leaf_value"])
+        return TreeLeaf(tuple(value if o == output else 0.0 for o in range(outputs)))
+
+    def join(node: Mapping[str, Any], first: LibraryNode, second: LibraryNode) -> LibraryNode:
+        return _split(node, first, second, width)
+
+    return grow(root, look, join)
 
 
 def _split(node: Mapping[str, Any], first: LibraryNode, second: LibraryNode, width: int) -> LibrarySplit:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib.metadata import version
 from typing import Any
@@ -15,9 +15,8 @@ from lcifr.data import Encoding
 from lcifr.data.frames import is_missing, text_of
 from lcifr.display.text import count
 from lcifr.errors import NetworkError, did_you_mean
+from lcifr.models.arithmetic import FORMATS
 from lcifr.models.columns import FLOAT64, Block, Dtype, RawColumn, encoding_of, inputs_of, runtime_of
-from lcifr.models.loaders import lightgbm
-from lcifr.models.loaders.dataflow_trees import with_leaves
 from lcifr.models.loaders.lightgbm import LIGHTGBM, is_of_lightgbm
 from lcifr.models.loaders.sklearn_preprocessing import (
     ENCODERS,
@@ -36,17 +35,18 @@ from lcifr.models.loaders.tree_ensembles import (
     FORESTS,
     SINGLE,
     TreeSource,
+    build_trees,
+    estimator_matrix,
     is_tree_model,
     made_up_names,
     read_source,
-    read_tree_table,
     trees_in_words,
+    with_leaves,
 )
 from lcifr.models.model import Model, own_model
-from lcifr.models.network import Chain, Network, chain_of, factors_of
-from lcifr.models.rule import ASSUMED_ROUNDOFFS, SINGLE_UNIT, Kind, MarginBand, Rule, behind_line, probability_band
+from lcifr.models.network import Chain, Network, chain_of, identity
+from lcifr.models.rule import ASSUMED_ROUNDOFFS, Kind, MarginBand, Rule, behind_line, probability_band
 from lcifr.models.source import LibraryAnswer, ModelInput, ModelOutline, PositionalColumns, TableModel, rule_words
-from lcifr.models.trees import Trees
 
 # Estimators of scikit-learn on numbers: linear models and networks with ReLU or without any activation.
 
@@ -99,7 +99,7 @@ def read_estimator(model: Any, dtype: Dtype = FLOAT64) -> Model:
     """
     name = type(model).__name__
     if name not in (*CLASSIFIERS, *REGRESSORS) or not type(model).__module__.startswith("sklearn."):
-        raise NetworkError(f"{name} is neither linear nor a ReLU network that can be read", fix=f"use {WORKS}")
+        raise _unreadable(model)
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(model)
@@ -108,6 +108,12 @@ def read_estimator(model: Any, dtype: Dtype = FLOAT64) -> Model:
     networks = _multilayer(model) if name.startswith("MLP") else [_linear(model)]
     native = runtime_of(np.result_type(dtype, weights_of(model).dtype))
     return _with_rule(model, chain_of(network.of_runtime(native) for network in networks), name in CLASSIFIERS)
+
+
+def _unreadable(model: Any) -> NetworkError:
+    return NetworkError(
+        f"{type(model).__name__} is neither linear nor a ReLU network that can be read", fix=f"use {WORKS}"
+    )
 
 
 def weights_of(model: Any) -> NDArray[Any]:
@@ -157,20 +163,27 @@ def _is_multilabel(model: Any) -> bool:
 
 
 # Decisions of scikit-learn by a score and a threshold: calibrated, fixed and tuned ones, and what they stand on.
+#
+# A wrapper compares a score with a threshold. Where the score is a probability, the threshold is taken back through
+# every logistic function and line to a band of what networks or trees give; the probability of a forest is a mean of
+# shares itself.
 
 WRAPPERS = ("CalibratedClassifierCV", "FixedThresholdClassifier", "TunedThresholdClassifierCV", "FrozenEstimator")
-CUT_OFFS = ("FixedThresholdClassifier", "TunedThresholdClassifierCV")
 LOGISTIC = ("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis", "MLPClassifier")
 """Whose probability of the second class is the logistic function of the score."""
-UNIT = 2.0**-53
 
 
-def read_decision(model: Any, dtype: Dtype = FLOAT64) -> Model:
+def read_decision(model: Any, dtype: Dtype = FLOAT64) -> Model | TreeSource:
     """A fitted classifier or regressor, wrapped or not; what comes before it in pipelines is passed over.
 
     Parameters
     ----------
-    dtype : of the array that the estimator is given.
+    dtype : of the array that a linear model or network is given.
+
+    Returns
+    -------
+    What decides, with the rule that the wrappers around it make: trees as they are in the library, over the columns of
+    its matrix.
 
     Raises
     ------
@@ -178,32 +191,45 @@ def read_decision(model: Any, dtype: Dtype = FLOAT64) -> Model:
         For what cannot be read exactly, by name.
     """
     name = type(model).__name__
-    if name == "Pipeline":
-        return read_decision(model.steps[-1][1], dtype)
+    if name in ("Pipeline", "FrozenEstimator"):
+        return read_decision(_inside(model), dtype)
     if name not in WRAPPERS:
-        read = read_estimator(model, dtype)
-        if name != "MLPClassifier":
-            known = read.rule.kind is Kind.SIGN and _is_logistic(model)
-            return replace(read, rule=replace(read.rule, log_odds=(1.0, 0.0))) if known else read
-        if read.rule.kind is Kind.SIGN:
-            rule = _rule(probability_band(0.5, _roundoff(model, dtype), name))
-            return replace(read, rule=replace(rule, log_odds=(1.0, 0.0)))
-        lead = (
-            2 * ASSUMED_ROUNDOFFS * _roundoff(model, dtype)
-        )  # of a softmax: two exponentials, each as exact as assumed
-        return replace(read, rule=replace(read.rule, band=(-lead, lead)))
-    if name == "FrozenEstimator":
-        return read_decision(model.estimator, dtype)
+        return read_source(model) if is_tree_model(model) else _own_decision(model, dtype)
+    if wraps_trees(model) and len(model.classes_) != 2:
+        raise NetworkError(f"{name} decides between {len(model.classes_)} classes", fix="use two classes")
     if name == "CalibratedClassifierCV":
         return _decided(model, _calibrated(model, dtype), 0.5, second=True)
-    inner = inner_estimator(model)
     threshold, label = threshold_of(model)
     second = label is None or label == model.classes_[1]
-    used = response_of(model, inner)
-    score = _probability(inner, dtype) if used == "predict_proba" else _Score.of(inner, dtype)
+    used = response_of(model, inner := inner_estimator(model))
     if getattr(model, "threshold", None) == "auto":
         threshold = 0.5 if used == "predict_proba" else 0.0
-    return _decided(model, score, float(threshold), second)
+    return _decided(model, _score(inner, used, dtype, second), float(threshold), second)
+
+
+def read_network_decision(model: Any, dtype: Dtype = FLOAT64) -> Model:
+    """:func:`read_decision` of a linear model or network; trees are refused."""
+    found = read_decision(model, dtype)
+    if isinstance(found, TreeSource):
+        raise _unreadable(innermost(model))
+    return found
+
+
+def _own_decision(model: Any, dtype: Dtype) -> Model:
+    """By the rule of a linear model or network itself."""
+    read, name = read_estimator(model, dtype), type(model).__name__
+    if name != "MLPClassifier":
+        known = read.rule.kind is Kind.SIGN and _is_logistic(model)
+        return replace(read, rule=replace(read.rule, log_odds=(1.0, 0.0))) if known else read
+    unit = FORMATS[read.function.native].unit
+    if read.rule.kind is Kind.SIGN:
+        return replace(read, rule=_rule(probability_band(0.5, unit, name), log_odds=(1.0, 0.0)))
+    lead = 2 * ASSUMED_ROUNDOFFS * unit  # of a softmax: two exponentials, each as exact as assumed
+    return replace(read, rule=replace(read.rule, band=(-lead, lead)))
+
+
+def _rule(band: MarginBand, log_odds: tuple[float, float] | None) -> Rule:
+    return Rule(Kind.SIGN, 1, band=(band.lower, band.upper), log_odds=log_odds)
 
 
 def _is_logistic(estimator: Any) -> bool:
@@ -225,66 +251,88 @@ def inner_estimator(model: Any) -> Any:
     return getattr(model, "estimator_", None) or model.estimator
 
 
+def _inside(model: Any) -> Any:
+    """The last step of a pipeline, or what a wrapper decides with; None for an estimator itself."""
+    return model.steps[-1][1] if type(model).__name__ == "Pipeline" else inner_estimator(model)
+
+
 def innermost(model: Any) -> Any:
     """What decides inside pipelines and wrappers."""
-    if type(model).__name__ == "Pipeline":
-        return innermost(model.steps[-1][1])
-    return innermost(inner_estimator(model)) if type(model).__name__ in WRAPPERS else model
+    inner = _inside(model)
+    return model if inner is None else innermost(inner)
+
+
+def wraps_trees(model: Any) -> bool:
+    """Whether trees decide inside."""
+    return is_tree_model(innermost(model))
 
 
 @dataclass(frozen=True)
 class _Score:
-    """The output of a function, or the logistic function of slope · output + shift.
+    """The score of a class: logistic functions behind the only output of networks or trees, from inside out.
 
     Parameters
     ----------
-    logistic : whether the score is a probability.
+    links : slope and shift of each logistic function of slope · f + shift; slope > 0. The score of the first class is
+        1 minus that of the second; without any link it is the negative one, or, where ``of_first``, the output itself.
     """
 
-    function: Network | Chain
-    logistic: bool = False
-    slope: float = 1.0
-    shift: float = 0.0
-    roundoff: float = UNIT
+    base: Model | TreeSource
+    links: tuple[tuple[float, float], ...] = ()
+    of_first: bool = False
 
-    @classmethod
-    def of(cls, estimator: Any, dtype: Dtype) -> _Score:
-        """The decision function of an estimator."""
-        inner = estimator
-        while type(inner).__name__ in ("FrozenEstimator", "Pipeline", *CUT_OFFS):
-            inner = inner.steps[-1][1] if hasattr(inner, "steps") else inner_estimator(inner)
-        read = read_estimator(inner, dtype)
-        if read.rule.kind is not Kind.SIGN:
-            raise NetworkError(f"{type(inner).__name__} decides between several classes", fix="use two classes")
-        return cls(chain_of(read.factors), roundoff=_roundoff(inner, dtype))
+    @property
+    def roundoff(self) -> float:
+        """Of the format that scores are computed in."""
+        native = self.base.native if isinstance(self.base, TreeSource) else self.base.function.native
+        return FORMATS[native].unit
+
+    def behind(self, slope: float, shift: float) -> _Score:
+        return replace(self, links=(*self.links, (slope, shift)))
+
+    def negated(self) -> _Score:
+        base = self.base
+        if isinstance(base, TreeSource):
+            turned = tuple(with_leaves(tree, lambda values: tuple(-v for v in values)) for tree in base.trees)
+            return replace(self, base=replace(base, trees=turned, base=-base.base))
+        *others, last = base.factors
+        return replace(self, base=replace(base, function=chain_of((*others, last.negated()))))
 
     def band(self, threshold: float, second: bool, where: str) -> MarginBand:
-        """Of the function's output, for this threshold of the score of the second class, or of the first."""
-        if not self.logistic:
-            return MarginBand(threshold, threshold) if second else MarginBand(-threshold, -threshold)
-        found = probability_band(threshold, self.roundoff, where, second=second)
-        if (self.slope, self.shift) == (1.0, 0.0):
-            return found
-        return behind_line(found, self.slope, self.shift, self.roundoff)
+        """Of the output, for a threshold of the outermost score of the second class, or of the first."""
+        if not second and not self.links:
+            threshold, second = -threshold, True
+        found = MarginBand(threshold, threshold)
+        for slope, shift in reversed(self.links):
+            ends = [probability_band(end, self.roundoff, where, second=second) for end in (found.lower, found.upper)]
+            found, second = MarginBand(min(e.lower for e in ends), max(e.upper for e in ends)), True
+            if (slope, shift) != (1.0, 0.0):
+                found = behind_line(found, slope, shift, self.roundoff)
+        return found
 
 
-def _decided(model: Any, score: _Score, threshold: float, second: bool) -> Model:
+def _decided(model: Any, score: _Score, threshold: float, second: bool) -> Model | TreeSource:
     """Class 1 from the threshold on, where the score is that of the second class; else class 0 from there on."""
+    labels = np.asarray(model.classes_)
+    if isinstance(score.base, TreeSource) and type(innermost(model)).__name__ in SINGLE and not score.links:
+        return replace(_decided_leaves(score.base, threshold, second), labels=labels)
+    if score.of_first:  # class 0 where the share of the first class is at least the threshold
+        score, threshold, second = score.negated(), -threshold, True
     band = score.band(threshold, second, type(model).__name__)
-    known = (score.slope, score.shift) if score.logistic else None
-    return Model(score.function, replace(_rule(band), log_odds=known), np.asarray(model.classes_))
+    if isinstance(score.base, TreeSource):
+        band = score.base.widened(band)
+    return replace(score.base, rule=_rule(band, score.links[0] if len(score.links) == 1 else None), labels=labels)
 
 
-def _rule(band: MarginBand) -> Rule:
-    return Rule(Kind.SIGN, 1, band=(band.lower, band.upper))
-
-
-def _roundoff(estimator: Any, dtype: Dtype) -> float:
-    """Of the format in which an estimator computes on an array of this dtype."""
-    return 2.0**-24 if np.result_type(dtype, weights_of(estimator).dtype) == np.float32 else UNIT
+def _decided_leaves(source: TreeSource, threshold: float, second: bool) -> TreeSource:
+    """Of one tree nothing is rounded: every leaf has decided, at a tie too."""
+    sign = 1.0 if second else -1.0
+    trees = [with_leaves(tree, lambda v: (sign if v[0] >= threshold else -sign,)) for tree in source.trees]
+    return replace(source, trees=tuple(trees), rule=Rule(Kind.SIGN, 1))
 
 
 def threshold_of(model: Any) -> tuple[Any, Any]:
+    """The threshold of a wrapper, and the class whose score it is compared with; None for the second class."""
     if type(model).__name__ == "FixedThresholdClassifier":
         return model.threshold, model.pos_label
     return model.best_threshold_, model._curve_scorer._get_pos_label()
@@ -300,39 +348,66 @@ def response_of(model: Any, inner: Any) -> str:
     raise NetworkError(f"{type(inner).__name__} has no {asked}")
 
 
-def _probability(estimator: Any, dtype: Dtype) -> _Score:
-    """The probability of the second class."""
-    name = type(estimator).__name__
-    if name in ("FrozenEstimator", "Pipeline"):
-        return _probability(estimator.steps[-1][1] if name == "Pipeline" else estimator.estimator, dtype)
+def _score(model: Any, response: str, dtype: Dtype, second: bool) -> _Score:
+    """What a threshold is compared with: of the second class, or of the first where the two are not complements."""
+    name = type(model).__name__
     if name == "CalibratedClassifierCV":
-        return _calibrated(estimator, dtype)
-    if name in CUT_OFFS:  # which cut elsewhere, and change no probability
-        return _probability(inner_estimator(estimator), dtype)
-    if getattr(estimator, "multi_class", None) == "multinomial":  # of versions before 1.8: the logistic function of 2 f
+        return _calibrated(model, dtype)
+    if (inner := _inside(model)) is not None:  # which may cut elsewhere, and changes no score
+        return _score(inner, response, dtype, second)
+    if is_tree_model(model) and name in (*SINGLE, *FORESTS):
+        return _share(model, second)
+    base = read_source(model) if is_tree_model(model) else read_estimator(model, dtype)
+    if base.rule.kind is not Kind.SIGN:
+        raise NetworkError(f"{name} decides between several classes, or predicts numbers", fix="use two classes")
+    score = _Score(base)
+    return score if response == "decision_function" else score.behind(_slope(model, base), 0.0)
+
+
+def _share(model: Any, second: bool) -> _Score:
+    """The mean share of a class in the leaves; scikit-learn has no other score of a forest."""
+    source, trees = read_source(model), share_trees(model, 1 if second else 0)
+    if source.labels is None:
+        raise NetworkError(f"{type(model).__name__} predicts numbers", fix="use a classifier")
+    mean = replace(source, trees=trees, base=np.zeros(1), scale=Fraction(1, len(trees)), rule=Rule(Kind.SIGN, 1))
+    return _Score(mean, of_first=not second)
+
+
+def _slope(model: Any, base: Model | TreeSource) -> float:
+    """The probability of the second class is the logistic function of this times the output; others are refused."""
+    name = type(model).__name__
+    if isinstance(base, TreeSource):
+        boosted = type(model).__module__.startswith("xgboost.")
+        if base.slope is None or (boosted and model.objective != "binary:logistic"):
+            raise NetworkError(
+                f"the probability of {name} with {model.objective} is not read", fix="let it be the logistic function"
+            )
+        return base.slope
+    if getattr(model, "multi_class", None) == "multinomial":  # of versions before 1.8: the logistic function of 2 f
         raise NetworkError(f'the probability of {name} with multi_class="multinomial" is another one of two classes')
-    if _is_logistic(estimator):
-        return replace(_Score.of(estimator, dtype), logistic=True)
-    raise NetworkError(
-        f"the probability of {name} is not the logistic function of a linear score or network",
-        fix='use response_method="decision_function", or one of ' + ", ".join(LOGISTIC),
-    )
+    if not _is_logistic(model):
+        raise NetworkError(
+            f"the probability of {name} is not the logistic function of a linear score or network",
+            fix='use response_method="decision_function", or one of ' + ", ".join(LOGISTIC),
+        )
+    return 1.0
 
 
 def _calibrated(model: Any, dtype: Dtype) -> _Score:
-    """logistic(−(a·f + b)), f the decision function of one estimator."""
-    fitted, (a, b) = model.calibrated_classifiers_, calibration_of(model)
-    if not hasattr(fitted[0].estimator, "decision_function"):
+    """logistic(−(a·f + b)), f the decision function, or of trees without any the probability."""
+    (a, b), inner = calibration_of(model), inner_estimator(model)
+    response = "decision_function" if hasattr(inner, "decision_function") else "predict_proba"
+    if response == "predict_proba" and not wraps_trees(inner):
         raise NetworkError(
-            f"CalibratedClassifierCV calibrates the probability of {type(fitted[0].estimator).__name__}",
+            f"CalibratedClassifierCV calibrates the probability of {type(inner).__name__}",
             fix="calibrate a model that has a decision_function",
         )
-    score = _Score.of(fitted[0].estimator, dtype)
+    score = _score(inner, response, dtype, second=True)
     if a < 0:
-        return replace(score, logistic=True, slope=-a, shift=-b)
-    *others, last = factors_of(score.function)
-    turned = chain_of((*others, last.negated()))
-    return replace(score, function=turned, logistic=True, slope=a, shift=-b)
+        return score.behind(-a, -b)
+    if score.links:  # rarer than rare: the more probable, the less
+        raise NetworkError("CalibratedClassifierCV turns the order of probabilities around", fix="calibrate it anew")
+    return score.negated().behind(a, -b)
 
 
 def calibration_of(model: Any) -> tuple[float, float]:
@@ -347,175 +422,11 @@ def calibration_of(model: Any) -> tuple[float, float]:
     sigmoid = fitted[0].calibrators[0]
     a, b = float(sigmoid.a_), float(sigmoid.b_)
     if a == 0:
-        raise NetworkError("CalibratedClassifierCV gives everybody the same probability")
-    return a, b
-
-
-# Decisions of tree models inside scikit-learn's wrappers: calibrated, fixed and tuned thresholds of two classes.
-#
-# A wrapper compares a score with a threshold. Where the score is a probability of boosting, the threshold is taken back
-# through every logistic function and line to a band of the sum of trees; that of a forest is a mean of shares itself.
-
-
-def wraps_trees(model: Any) -> bool:
-    """Whether trees decide inside."""
-    return is_tree_model(innermost(model))
-
-
-def read_wrapped_trees(model: Any) -> TreeSource:
-    """The trees inside, and the rule that the wrappers around them make.
-
-    Raises
-    ------
-    NetworkError
-        For more than two classes, and for scores that are not known here, by name.
-    """
-    name = type(model).__name__
-    if name == "Pipeline":
-        return read_wrapped_trees(model.steps[-1][1])
-    if name == "FrozenEstimator":
-        return read_wrapped_trees(model.estimator)
-    if name not in WRAPPERS:
-        return read_source(model)
-    if len(model.classes_) != 2:
-        raise NetworkError(f"{name} decides between {len(model.classes_)} classes", fix="use two classes")
-    if name == "CalibratedClassifierCV":
-        return _decided_trees(model, _score(model, "predict_proba", second=True), 0.5, second=True)
-    threshold, label = threshold_of(model)
-    second = label is None or label == model.classes_[1]
-    used = response_of(model, inner := inner_estimator(model))
-    if getattr(model, "threshold", None) == "auto":
-        threshold = 0.5 if used == "predict_proba" else 0.0
-    return _decided_trees(model, _score(inner, used, second), float(threshold), second)
-
-
-@dataclass(frozen=True)
-class _Link:
-    """slope · f + shift, or its logistic function; slope > 0. ``roundoff`` of the format it is computed in."""
-
-    slope: float = 1.0
-    shift: float = 0.0
-    logistic: bool = True
-    roundoff: float = UNIT
-
-
-@dataclass(frozen=True)
-class _TreeScore:
-    """A score: links behind the only output of trees, from inside out.
-
-    Parameters
-    ----------
-    complement : whether the score of the first class is 1 minus that of the second; else it is the negative one, or,
-        where ``of_first``, what the trees give.
-    """
-
-    source: TreeSource
-    links: tuple[_Link, ...] = ()
-    complement: bool = False
-    of_first: bool = False
-
-    def behind(self, link: _Link) -> _TreeScore:
-        return replace(self, links=(*self.links, link), complement=link.logistic)
-
-    def negated(self) -> _TreeScore:
-        turned = tuple(with_leaves(tree, lambda values: tuple(-v for v in values)) for tree in self.source.trees)
-        return replace(self, source=replace(self.source, trees=turned, base=-self.source.base))
-
-    def band(self, threshold: float, second: bool, where: str) -> MarginBand:
-        """Of the trees' output, for a threshold of the outermost score."""
-        if not second and not self.complement:
-            threshold, second = -threshold, True
-        found = MarginBand(threshold, threshold)
-        for link in reversed(self.links):
-            if link.logistic:
-                ends = [
-                    probability_band(end, link.roundoff, where, second=second) for end in (found.lower, found.upper)
-                ]
-                found, second = MarginBand(min(e.lower for e in ends), max(e.upper for e in ends)), True
-            if (link.slope, link.shift) != (1.0, 0.0):
-                found = behind_line(found, link.slope, link.shift, link.roundoff)
-        return found
-
-
-def _decided_trees(model: Any, score: _TreeScore, threshold: float, second: bool) -> TreeSource:
-    """Class 1 from the threshold on, where the score is that of the second class; else class 0 from there on."""
-    if type(innermost(model)).__name__ in SINGLE and not score.links:
-        return _decided_leaves(model, score.source, threshold, second)
-    if score.of_first:  # class 0 where the share of the first class is at least the threshold
-        score, threshold, second = score.negated(), -threshold, True
-    band = score.band(threshold, second, type(model).__name__)
-    width = max(map(abs, score.source.rule.band)) if score.source.runtime.startswith("xgboost") else 0.0
-    known = [(link.slope, link.shift) for link in score.links if link.logistic]
-    log_odds = known[0] if len(known) == len(score.links) == 1 else None
-    ends = band.lower - width, band.upper + width  # its base score is rounded in float32
-    rule = Rule(Kind.SIGN, 1, band=ends, log_odds=log_odds)
-    return replace(score.source, rule=rule, labels=np.asarray(model.classes_))
-
-
-def _decided_leaves(model: Any, source: TreeSource, threshold: float, second: bool) -> TreeSource:
-    """Of one tree nothing is rounded: every leaf has decided, at a tie too."""
-    sign = 1.0 if second else -1.0
-    trees = [with_leaves(tree, lambda v: (sign if v[0] >= threshold else -sign,)) for tree in source.trees]
-    return replace(source, trees=tuple(trees), rule=Rule(Kind.SIGN, 1), labels=np.asarray(model.classes_))
-
-
-def _score(model: Any, response: str, second: bool) -> _TreeScore:
-    """What a threshold is compared with: of the second class, or of the first where the two are not complements."""
-    name = type(model).__name__
-    if name == "Pipeline":
-        return _score(model.steps[-1][1], response, second)
-    if name == "FrozenEstimator":
-        return _score(model.estimator, response, second)
-    if name == "CalibratedClassifierCV":
-        return _calibrated_trees(model)
-    if name in WRAPPERS:
-        return _score(inner_estimator(model), response, second)
-    if name in (*SINGLE, *FORESTS):
-        return _share(model, second)
-    source = read_source(model)
-    if source.rule.kind is not Kind.SIGN:
-        raise NetworkError(f"{name} decides between several classes, or predicts numbers", fix="use two classes")
-    if response == "decision_function":
-        return _TreeScore(source)
-    return _TreeScore(source).behind(_link(model, source))
-
-
-def _share(model: Any, second: bool) -> _TreeScore:
-    """The mean share of a class in the leaves; scikit-learn has no other score of a forest."""
-    source, trees = read_source(model), share_trees(model, 1 if second else 0)
-    if source.labels is None:
-        raise NetworkError(f"{type(model).__name__} predicts numbers", fix="use a classifier")
-    mean = replace(source, trees=trees, base=np.zeros(1), scale=Fraction(1, len(trees)), rule=Rule(Kind.SIGN, 1))
-    return _TreeScore(mean, of_first=not second)
-
-
-def _link(model: Any, source: TreeSource) -> _Link:
-    """How boosting makes a probability of its margin."""
-    place, name = type(model).__module__.split(".")[0], type(model).__name__
-    if place == "sklearn" or (place == "interpret" and model.link_ == "logit"):
-        return _Link()
-    if place == "lightgbm":
-        objective = lightgbm.read_text(model.booster_.model_to_string(), name).objective
-        return _Link(slope=lightgbm.slope_of(objective))
-    if place != "xgboost" or model.objective != "binary:logistic":
         raise NetworkError(
-            f"the probability of {name} with {model.objective} is not read", fix="let it be the logistic function"
+            "CalibratedClassifierCV has slope 0: it predicts the same probability for every row",
+            fix="calibrate a model whose score depends on its inputs",
         )
-    return _Link(roundoff=SINGLE_UNIT)
-
-
-def _calibrated_trees(model: Any) -> _TreeScore:
-    """logistic(−(a·f + b)), f the decision function, or the probability where there is none."""
-    a, b = calibration_of(model)
-    inner = inner_estimator(model)
-    response = "decision_function" if hasattr(inner, "decision_function") else "predict_proba"
-    score = _score(inner, response, second=True)
-    roundoff = max((link.roundoff for link in score.links), default=UNIT)
-    if a < 0:
-        return score.behind(_Link(-a, -b, roundoff=roundoff))
-    if score.links:  # rarer than rare: the more probable, the less
-        raise NetworkError("CalibratedClassifierCV turns the order of probabilities around", fix="calibrate it anew")
-    return score.negated().behind(_Link(a, -b, roundoff=roundoff))
+    return a, b
 
 
 # Fitted models of scikit-learn as they are: their own decisions, and the numbers that those rest on.
@@ -523,10 +434,18 @@ def _calibrated_trees(model: Any) -> _TreeScore:
 
 @dataclass(frozen=True)
 class FittedModel:
-    """A fitted estimator or pipeline, and the columns that it reads, in its order."""
+    """A fitted estimator or pipeline, and the columns that it reads, in its order.
+
+    Parameters
+    ----------
+    categories : the pandas dtypes of columns that hold categories; trees take them as the table has them.
+    labels : the names of the model's classes, in their order, where they replace its own; else None.
+    """
 
     model: Any
     columns: tuple[str, ...]
+    categories: dict[str, Any] = field(default_factory=dict)
+    labels: NDArray[Any] | None = field(default=None, compare=False)
 
     def predict(self, frame: Any) -> NDArray[Any]:
         """(people,) the library's decisions about the rows of a pandas frame."""
@@ -538,22 +457,25 @@ class FittedModel:
         inner = innermost(self.model)
         return type(inner).__name__ in REGRESSORS or hasattr(inner, "decision_function")
 
-    def outputs(self, frame: Any) -> NDArray[np.float64]:
-        """(people, outputs) the numbers before any threshold, sigmoid or calibration, as the library computes them."""
-        return self._numbers(self._rows(frame))
+    def predict_with_outputs(self, frame: Any) -> LibraryAnswer:
+        """Decisions, and the numbers before any threshold, sigmoid or calibration, as the library computes them.
 
-    def both(self, frame: Any) -> LibraryAnswer:
-        """Decisions and numbers; a pipeline prepares the columns once, which is most of its work."""
+        A pipeline prepares the columns once, which is most of its work.
+        """
         model, rows = self.model, self._rows(frame)
         while _predicts_by_its_last_step(model):
             rows = model[:-1].transform(rows) if len(model.steps) > 1 else rows
             model = model.steps[-1][1]
-        last = FittedModel(model, self.columns)
+        last = replace(self, model=model)
         return LibraryAnswer(last._decisions(rows), last._numbers(rows))
 
     def _decisions(self, rows: Any) -> NDArray[Any]:
         found = np.asarray(self.model.predict(rows))
-        return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found  # of a label that was a column
+        found = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found  # of a label that was a column
+        if self.labels is None:
+            return found
+        names = dict(zip(self.model.classes_.tolist(), self.labels.tolist(), strict=True))
+        return np.array([names[one] for one in found.tolist()], dtype=self.labels.dtype)
 
     def _numbers(self, rows: Any) -> NDArray[np.float64]:
         found = np.asarray(_outputs(self.model, rows), dtype=np.float64)
@@ -562,11 +484,14 @@ class FittedModel:
 
     def _rows(self, frame: Any) -> Any:
         chosen = frame[list(self.columns)]
-        return chosen if hasattr(reads_the_table(self.model), "feature_names_in_") else chosen.to_numpy()
+        chosen = chosen.astype(self.categories) if self.categories else chosen
+        known = getattr(reads_the_table(self.model), "feature_names_in_", None)
+        unnamed = known is None or made_up_names(len(known)) == list(known) != list(self.columns)
+        return chosen.to_numpy() if unnamed else chosen
 
 
 def _predicts_by_its_last_step(model: Any) -> bool:
-    """Whether it is a pipeline of scikit-learn itself, with its own ``predict``: anybody else's may do more."""
+    """Whether it is a pipeline of scikit-learn itself, with its own ``predict``: a subclass may do more."""
     kind, home = type(model), "sklearn.pipeline"
     written = getattr(vars(kind).get("predict"), "fn", None)  # inside scikit-learn's descriptor
     plain = getattr(written, "__module__", "") == home and "predict" not in vars(model)
@@ -582,34 +507,33 @@ def reads_the_table(model: Any) -> Any:
 
 
 def _outputs(model: Any, rows: Any) -> Any:
-    name = type(model).__name__
-    if name == "Pipeline":
-        return _outputs(model.steps[-1][1], model[:-1].transform(rows) if len(model.steps) > 1 else rows)
-    if name in WRAPPERS:
-        return _outputs(inner_estimator(model), rows)
-    return model.predict(rows) if name in REGRESSORS else model.decision_function(rows)
+    if (inner := _inside(model)) is not None:
+        prepared = model[:-1].transform(rows) if type(model).__name__ == "Pipeline" and len(model.steps) > 1 else rows
+        return _outputs(inner, prepared)
+    return model.predict(rows) if type(model).__name__ in REGRESSORS else model.decision_function(rows)
 
 
 def _turned(model: Any) -> bool:
     """Whether a calibration reverses the order of the scores: the function that decides is then the negative one."""
-    name = type(model).__name__
-    if name == "CalibratedClassifierCV":
+    if type(model).__name__ == "CalibratedClassifierCV":
         return bool(model.calibrated_classifiers_[0].calibrators[0].a_ > 0)
-    if name == "Pipeline":
-        return _turned(model.steps[-1][1])
-    return _turned(inner_estimator(model)) if name in WRAPPERS else False
+    inner = _inside(model)
+    return inner is not None and _turned(inner)
 
 
 # Fitted scikit-learn estimators and pipelines on the raw columns of a table.
 
 
-def read_sklearn_table(model: Any, table: Any, encoding: Encoding) -> TableModel:
+def read_sklearn_table(
+    model: Any, table: Any, encoding: Encoding, rename: Callable[[NDArray[Any]], NDArray[Any]] | None = None
+) -> TableModel:
     """A fitted estimator, alone or in a Pipeline, wrapped or not.
 
     Parameters
     ----------
     table : a pandas frame with the columns that the model was fitted on; its dtypes are part of the model's arithmetic.
     encoding : the schema, and the scales that φ speaks of.
+    rename : the names of its classes, from its own names in their order.
 
     Raises
     ------
@@ -621,28 +545,54 @@ def read_sklearn_table(model: Any, table: Any, encoding: Encoding) -> TableModel
     columns: Columns = tuple(RawColumn(encoding.schema[name], _dtype(table[name])) for name in names)
     for name, step in preprocessing_of(model):
         columns = read_preprocessing(step, columns, f'step "{name}"')
-    if wraps_trees(model):
-        source = read_wrapped_trees(model)
-        read = read_tree_table(model, innermost(model), source, without_mixtures(columns), table, names, encoding)
-        return replace(read, positional=_positional(model, names))
+    trees = wraps_trees(model)
+    read, own, inputs, runtime = (_read_trees if trees else _read_networks)(model, columns, table, encoding)
+    labels = read.labels
+    if rename is not None and labels is not None and (named := rename(labels)).tolist() != labels.tolist():
+        labels = named
+    fitted = FittedModel(
+        model,
+        tuple(names),
+        {name: table[name].dtype for name in names if trees and hasattr(table[name].dtype, "categories")},
+        None if labels is read.labels else labels,
+    )
+    has_outputs = not trees and fitted.has_outputs
+    return TableModel(
+        encoding=own,
+        inputs=inputs,
+        model=replace(read, labels=labels),
+        predict=fitted.predict,
+        table=table,
+        runtime=runtime,
+        predict_with_outputs=fitted.predict_with_outputs if has_outputs else None,
+        positional=_positional(model, names),
+    )
+
+
+ReadModel = tuple[Model, Encoding, Network, str]
+"""A model, the encoding and the look-up layer before it, and the library that computes it."""
+
+
+def _read_networks(model: Any, columns: Columns, table: Any, encoding: Encoding) -> ReadModel:
+    """A linear model or network behind its preprocessing."""
     numbers = as_mixture(columns, type(model).__name__)
-    decision = read_decision(model, numbers.behind.dtype)
+    decision = read_network_decision(model, numbers.behind.dtype)
     if decision.function.inputs != numbers.behind.width:
         raise NetworkError(
             f"the model takes {decision.function.inputs} numbers, its preprocessing gives {numbers.behind.width}"
         )
-    fitted = FittedModel(model, tuple(names))
-    return TableModel(
-        encoding=encoding_of(numbers.block, encoding),
-        inputs=inputs_of(numbers.block, encoding),
-        model=replace(decision, function=chain_of((*numbers.behind.factors, *decision.factors))),
-        predict=fitted.predict,
-        table=table,
-        runtime=f"scikit-learn {version('scikit-learn')}",
-        library_outputs=fitted.outputs if fitted.has_outputs else None,
-        predict_with_outputs=fitted.both if fitted.has_outputs else None,
-        positional=_positional(model, names),
-    )
+    whole = replace(decision, function=chain_of((*numbers.behind.factors, *decision.factors)))
+    inputs = inputs_of(numbers.block, encoding)
+    return whole, encoding_of(numbers.block, encoding), inputs, f"scikit-learn {version('scikit-learn')}"
+
+
+def _read_trees(model: Any, columns: Columns, table: Any, encoding: Encoding) -> ReadModel:
+    """Trees, which read the encoded columns themselves."""
+    source, estimator = read_decision(model), innermost(model)
+    assert isinstance(source, TreeSource)
+    block = estimator_matrix(estimator, source, without_mixtures(columns), table)
+    function, own = build_trees(source, block, encoding, type(estimator).__name__)
+    return Model(function, source.rule, source.labels), own, identity(len(own.features)), source.runtime
 
 
 def _check_fitted(model: Any) -> None:
@@ -654,15 +604,14 @@ def _check_fitted(model: Any) -> None:
     except NotFittedError:
         raise NetworkError(f"{type(model).__name__} is not fitted yet", fix="fit it first: model.fit(X, y)") from None
     except TypeError:
-        raise NetworkError(f"{type(model).__name__} is no model of scikit-learn") from None
+        raise NetworkError(f"{type(model).__name__} is not a model of scikit-learn") from None
 
 
 def preprocessing_of(model: Any) -> list[tuple[str, Any]]:
     """The steps before the decision, in their order, through pipelines and wrappers."""
-    if type(model).__name__ == "Pipeline":
-        return [*model.steps[:-1], *preprocessing_of(model.steps[-1][1])]
-    inner = inner_estimator(model)
-    return [] if inner is None else preprocessing_of(inner)
+    before = model.steps[:-1] if type(model).__name__ == "Pipeline" else []
+    inner = _inside(model)
+    return before if inner is None else [*before, *preprocessing_of(inner)]
 
 
 def without_mixtures(columns: Columns) -> tuple[RawColumn, ...] | Block:
@@ -766,11 +715,11 @@ def read_sklearn(model: Any) -> Model:
     if not type(model).__module__.startswith("sklearn."):
         raise NetworkError(f"{name} is not a model of scikit-learn or of this package", fix=FIX)
     if name != "Pipeline":
-        return read_decision(model)
+        return read_network_decision(model)
     before = AffineFactors(int(model.n_features_in_), FLOAT64)
     for step, transformer in model.steps[:-1]:
         before = _read_step(transformer, before, f'pipeline step "{step}"')
-    last = own_model(model.steps[-1][1]) or read_decision(model.steps[-1][1], before.dtype)
+    last = own_model(model.steps[-1][1]) or read_network_decision(model.steps[-1][1], before.dtype)
     return replace(last, function=chain_of((*before.factors, *last.factors)))
 
 
@@ -801,36 +750,22 @@ def outline_sklearn(model: Any) -> ModelOutline:
     """
     import sklearn
 
-    library = f"scikit-learn {sklearn.__version__}"
-    if wraps_trees(model):
-        return _outline_trees(model, library)
     decision = read_decision(model)
+    if isinstance(decision, TreeSource):
+        native, outputs, steps = decision.native, len(decision.base), [trees_in_words(decision.trees)]
+    else:
+        native, outputs = decision.factors[0].native, decision.function.outputs
+        steps = [words for factor in decision.factors for words in _layers(factor)]
     return ModelOutline(
         library=f"scikit-learn ({type(model).__name__})",
-        runtime=library,
+        runtime=f"scikit-learn {sklearn.__version__}",
         inputs=_inputs(model),
-        steps=(*_steps(model), *(words for factor in decision.factors for words in _layers(factor)), *_wrappers(model)),
-        outputs=decision.function.outputs,
-        rule=rule_words(decision),
-        arithmetic=decision.factors[0].native,
+        steps=(*_steps(model), *steps, *_wrappers(model)),
+        outputs=outputs,
+        rule=rule_words(decision.rule, decision.labels),
+        arithmetic=native,
         classes=() if decision.labels is None else tuple(decision.labels.tolist()),
         is_number=decision.rule.kind is Kind.NUMBER,
-    )
-
-
-def _outline_trees(model: Any, library: str) -> ModelOutline:
-    source = read_wrapped_trees(model)
-    decision = Model(Trees.of(1, source.base, []), source.rule, source.labels)
-    return ModelOutline(
-        library=f"scikit-learn ({type(model).__name__})",
-        runtime=library,
-        inputs=_inputs(model),
-        steps=(*_steps(model), trees_in_words(source.trees), *_wrappers(model)),
-        outputs=len(source.base),
-        rule=rule_words(decision),
-        arithmetic=source.native,
-        classes=() if source.labels is None else tuple(source.labels.tolist()),
-        is_number=source.rule.kind is Kind.NUMBER,
     )
 
 
@@ -892,8 +827,7 @@ def _layers(network: Network) -> Iterator[str]:
 
 def _wrappers(model: Any) -> Iterator[str]:
     """What stands around the estimator, from inside out."""
-    if type(model).__name__ == "Pipeline":
-        yield from _wrappers(model.steps[-1][1])
-    elif (inner := inner_estimator(model)) is not None:
+    if (inner := _inside(model)) is not None:
         yield from _wrappers(inner)
+    if type(model).__name__ in WRAPPERS:
         yield type(model).__name__

@@ -101,7 +101,7 @@ def _coded(encoder: Any, place: int, raw: RawColumn, where: str) -> _Coded:
 
 
 def _text(value: object) -> str:
-    """As the schema names it; what is missing is nobody's value, and blank."""
+    """As the schema names it; a missing value is blank."""
     return "" if is_missing(value) else text_of(value).strip()
 
 
@@ -146,21 +146,23 @@ Operations = list[tuple[Operation, NDArray[Any]]]
 def read_scaler(scaler: Any, block: Block, where: str) -> Block:
     """The columns behind a fitted scaler."""
     block = block.as_floats()
+    return block.stepwise(_checked_steps(scaler, block, where), where)
+
+
+def scaler_operations(scaler: Any, block: Block, where: str) -> Operations:
+    """What a fitted scaler does to columns of this dtype, in its order, compared with the scaler bit for bit."""
+    _checked_steps(scaler, block, where)
+    return _operations(scaler, block)
+
+
+def _checked_steps(scaler: Any, block: Block, where: str) -> list[tuple[ProgramStep, ...]]:
+    """The steps of each column, compared with the scaler bit for bit."""
     try:
         steps = _steps(scaler, block)
     except LcifrError as problem:
         raise NetworkError(f"{where} cannot be followed exactly: {problem}") from None
     _compare(scaler, steps, block, where)
-    return block.stepwise(steps, where)
-
-
-def scaler_operations(scaler: Any, block: Block, where: str) -> Operations:
-    """What a fitted scaler does to columns of this dtype, in its order, compared with the scaler bit for bit."""
-    try:
-        _compare(scaler, _steps(scaler, block), block, where)
-    except LcifrError as problem:
-        raise NetworkError(f"{where} cannot be followed exactly: {problem}") from None
-    return _operations(scaler, block)
+    return steps
 
 
 def _steps(scaler: Any, block: Block) -> list[tuple[ProgramStep, ...]]:
@@ -220,12 +222,16 @@ def _compare(scaler: Any, steps: list[tuple[ProgramStep, ...]], block: Block, wh
             computed[:, j] = step(computed[:, j])
     dense = np.asarray(expected.toarray() if block.sparse else expected)
     if not np.array_equal(dense.astype(np.float64), computed) or dense.dtype != block.dtype:
-        import sklearn
+        raise _unexpected(scaler, where)
 
-        raise NetworkError(
-            f"{where}: {type(scaler).__name__} of scikit-learn {sklearn.__version__} computes otherwise than expected",
-            fix="use a version of scikit-learn that lcifr was tested with",
-        )
+
+def _unexpected(transformer: Any, where: str) -> NetworkError:
+    import sklearn
+
+    return NetworkError(
+        f"{where}: {type(transformer).__name__} of scikit-learn {sklearn.__version__} gives unexpected numbers",
+        fix="use a version of scikit-learn that lcifr was tested with",
+    )
 
 
 def named_rows(transformer: Any, rows: NDArray[Any]) -> Any:
@@ -344,9 +350,7 @@ def read_mixer(transformer: Any, before: AffineFactors, where: str) -> AffineFac
     if getattr(transformer, "whiten", False):
         scale = np.sqrt(transformer.explained_variance_)
         found = _divided(found, np.maximum(scale, np.finfo(scale.dtype).eps), where)
-    _compare_factors(
-        transformer, AffineFactors(before.width, before.dtype), found.factors[len(before.factors) :], where
-    )
+    _compare_factors(transformer, before, found, where)
     return found
 
 
@@ -366,7 +370,7 @@ def read_scaler_behind(scaler: Any, before: AffineFactors, where: str) -> Affine
             found = _divided(found, values, where)
         else:
             raise NetworkError(f"{where} clips numbers behind a matrix, which is not affine", fix="use clip=False")
-    _compare_factors(scaler, AffineFactors(before.width, before.dtype), found.factors[len(before.factors) :], where)
+    _compare_factors(scaler, before, found, where)
     return found
 
 
@@ -389,20 +393,15 @@ def _refuse_subnormal(arrays: Iterable[NDArray[Any]], where: str) -> None:
             raise NetworkError(f"{where} holds numbers that a machine may read as 0, or that are not finite")
 
 
-def _compare_factors(transformer: Any, fresh: AffineFactors, factors: tuple[Network, ...], where: str) -> None:
-    """Refuse a transformer that computes something else than its factors, by more than rounding."""
-    rows = np.random.default_rng(0).normal(size=(64, fresh.width)).astype(fresh.dtype)
+def _compare_factors(transformer: Any, before: AffineFactors, behind: AffineFactors, where: str) -> None:
+    """Refuse a transformer that computes something else than the factors added for it, by more than rounding."""
+    factors = behind.factors[len(before.factors) :]
+    rows = np.random.default_rng(0).normal(size=(64, before.width)).astype(before.dtype)
     expected = np.asarray(transformer.transform(named_rows(transformer, rows)), dtype=np.float64)
     found = evaluate(factors, rows.astype(np.float64))
     coarser = 2.0**30 if any(factor.native is Arithmetic.FLOAT32 for factor in factors) else 4.0
     if expected.shape != found.values.shape or (np.abs(expected - found.values) > coarser * found.error).any():
-        import sklearn
-
-        raise NetworkError(
-            f"{where}: {type(transformer).__name__} of scikit-learn {sklearn.__version__} computes otherwise than "
-            "expected",
-            fix="use a version of scikit-learn that lcifr was tested with",
-        )
+        raise _unexpected(transformer, where)
 
 
 # Preprocessing of scikit-learn, read column by column: ColumnTransformer, Pipeline, imputers, feature selection.
@@ -430,7 +429,7 @@ def read_preprocessing(transformer: Any, columns: Columns, where: str) -> Column
     if name == "FunctionTransformer" and transformer.func is None:  # how a ColumnTransformer keeps a passthrough
         return columns
     if not type(transformer).__module__.startswith("sklearn."):
-        raise NetworkError(f"{where} is {name}, which is not of scikit-learn", fix=f"use {WORKS}")
+        raise NetworkError(f"{where} is {name}, which is not part of scikit-learn", fix=f"use {WORKS}")
     if name == "Pipeline":
         for step, one in transformer.steps:
             columns = read_preprocessing(one, columns, f'{where}, step "{step}"')
@@ -476,7 +475,7 @@ def _imputer(imputer: Any, columns: Columns, where: str) -> Columns:
     """Where nothing is missing an imputer passes values on; rows with missing values are not audited."""
     if not is_missing(imputer.missing_values):
         raise NetworkError(
-            f"{where} replaces {imputer.missing_values!r}, which is a value like others here",
+            f"{where} replaces {imputer.missing_values!r}, which is an ordinary value here",
             fix="mark missing values as NaN before, and impute those",
         )
     if any(is_missing(value) for value in imputer.statistics_):

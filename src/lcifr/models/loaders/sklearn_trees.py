@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from importlib.metadata import version
 from typing import Any
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from lcifr.data.program import StepFormat
 from lcifr.errors import NetworkError
-from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.loaders.tree_ensembles import (
     BOOSTED,
     HISTOGRAM,
@@ -22,6 +21,7 @@ from lcifr.models.loaders.tree_ensembles import (
     LibrarySplit,
     TreeSource,
     codes_of,
+    grow,
 )
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.trees import TreeLeaf
@@ -31,47 +31,26 @@ IDENTITY_LINKS = ("squared_error", "absolute_error", "huber", "quantile")
 UNIT = 2.0**-53
 
 
-@dataclass(frozen=True)
-class LibraryTrees:
-    """A sum of trees over the columns of the estimator's own matrix.
-
-    Parameters
-    ----------
-    cast : what the library casts the matrix to. classes : None for numbers.
-    """
-
-    trees: tuple[LibraryNode, ...]
-    base: NDArray[np.float64]
-    scale: Fraction
-    rule: Rule
-    classes: NDArray[Any] | None
-    cast: StepFormat
-
-
 def read_source(estimator: Any) -> TreeSource:
-    """The trees of a fitted estimator of scikit-learn."""
-    read = read_trees(estimator)
-    runtime = f"scikit-learn {version('scikit-learn')}"
-    width = int(estimator.n_features_in_)
-    return TreeSource(
-        read.trees, read.base, read.scale, read.rule, read.classes, read.cast, Arithmetic.FLOAT64, runtime, width=width
-    )
-
-
-def read_trees(model: Any) -> LibraryTrees:
-    """Of a fitted estimator.
+    """The trees of a fitted estimator of scikit-learn.
 
     Raises
     ------
     NetworkError
         For several labels at once, initial estimators of boosting, and losses with a link of their own.
     """
+    read = _read(estimator)
+    runtime = f"scikit-learn {version('scikit-learn')}"
+    return replace(read, runtime=runtime, width=int(estimator.n_features_in_))
+
+
+def _read(model: Any) -> TreeSource:
     name = type(model).__name__
     classes = getattr(model, "classes_", None)
     if getattr(model, "n_outputs_", 1) != 1 or isinstance(classes, list):
         raise NetworkError(f"{name} predicts several labels at once", fix="fit one at a time")
     if classes is not None and len(classes) < 2:
-        raise NetworkError(f"{name} knows only one class")
+        raise NetworkError(f"{name} was fitted on one class only")
     if name in HISTOGRAM:
         return _histogram(model, classes)
     if name in BOOSTED:
@@ -79,8 +58,7 @@ def read_trees(model: Any) -> LibraryTrees:
     estimators = [model] if name in SINGLE else list(model.estimators_)
     trees = [one.tree_ for one in estimators]
     if classes is None:
-        sums = tuple(_tree(tree, tree.value[:, 0, :1]) for tree in trees)
-        return LibraryTrees(sums, np.zeros(1), Fraction(1, len(trees)), Rule(Kind.NUMBER, 1), None, StepFormat.FLOAT32)
+        return _forest([tree.value[:, 0, :1] for tree in trees], trees, Rule(Kind.NUMBER, 1))
     return _votes(trees, np.asarray(classes))
 
 
@@ -90,7 +68,7 @@ def share_trees(model: Any, place: int) -> tuple[LibraryNode, ...]:
     return tuple(_tree(tree, tree.value[:, 0, place : place + 1]) for tree in trees)
 
 
-def _votes(trees: Sequence[Any], classes: NDArray[Any]) -> LibraryTrees:
+def _votes(trees: Sequence[Any], classes: NDArray[Any]) -> TreeSource:
     """Shares of classes, added up: the first of the largest decides."""
     count, shares = len(classes), [tree.value[:, 0, :] for tree in trees]
     if len(trees) == 1:  # each leaf has decided already, so that it has no ties
@@ -98,21 +76,35 @@ def _votes(trees: Sequence[Any], classes: NDArray[Any]) -> LibraryTrees:
     leaves = [one[tree.children_left < 0] for one, tree in zip(shares, trees, strict=True)]
     pure = all(bool(np.isin(one, (0.0, 1.0)).all()) for one in leaves)
     if count == 2 and pure:  # whole numbers: at a tie, 0, the first class is certain
-        votes = tuple(_tree(tree, one[:, 1:] - one[:, :1]) for tree, one in zip(trees, shares, strict=True))
-        rule = Rule(Kind.SIGN, 1, band=(0.5, 0.5))
-        return LibraryTrees(votes, np.zeros(1), Fraction(1), rule, classes, StepFormat.FLOAT32)
-    sums = tuple(_tree(tree, one) for tree, one in zip(trees, shares, strict=True))
+        votes = _forest(
+            [one[:, 1:] - one[:, :1] for one in shares], trees, Rule(Kind.SIGN, 1, band=(0.5, 0.5)), classes
+        )
+        return replace(votes, scale=Fraction(1))
     lead = 0.0 if len(trees) == 1 else 4 * UNIT  # a mean of numbers up to 1 is rounded once more
     rule = Rule(Kind.CLASS, count, tuple((c,) for c in range(count)), band=(-lead, lead))
-    return LibraryTrees(sums, np.zeros(count), Fraction(1, len(trees)), rule, classes, StepFormat.FLOAT32)
+    return _forest(shares, trees, rule, classes)
 
 
-def _boosted(model: Any, classes: NDArray[Any] | None) -> LibraryTrees:
+def _forest(
+    values: Sequence[NDArray[np.float64]], trees: Sequence[Any], rule: Rule, classes: NDArray[Any] | None = None
+) -> TreeSource:
+    """The mean of trees with these values (nodes, outputs) each."""
+    return TreeSource(
+        trees=tuple(_tree(tree, one) for tree, one in zip(trees, values, strict=True)),
+        base=np.zeros(rule.outputs),
+        scale=Fraction(1, len(trees)),
+        rule=rule,
+        labels=classes,
+        cast=StepFormat.FLOAT32,
+    )
+
+
+def _boosted(model: Any, classes: NDArray[Any] | None) -> TreeSource:
     name, rounds = type(model).__name__, model.estimators_
     if type(model.init_).__name__ not in ("DummyClassifier", "DummyRegressor") and model.init != "zero":
         raise NetworkError(f"{name} starts from a {type(model.init_).__name__}", fix="leave init out")
     if getattr(model.init_, "strategy", "") == "stratified":
-        raise NetworkError(f"{name} starts from votes that are drawn anew for everybody", fix="leave init out")
+        raise NetworkError(f"{name} starts from random votes, drawn anew for every row", fix="leave init out")
     if classes is None and model.loss not in IDENTITY_LINKS:
         raise NetworkError(f'{name} with loss="{model.loss}"', fix=f"use one of {', '.join(IDENTITY_LINKS)}")
     if classes is not None and model.loss == "exponential":
@@ -124,12 +116,17 @@ def _boosted(model: Any, classes: NDArray[Any] | None) -> LibraryTrees:
         for stage in rounds
         for k, one in enumerate(stage)
     )
-    return LibraryTrees(
-        trees, base, Fraction(float(model.learning_rate)), _scores(classes), classes, StepFormat.FLOAT32
+    return TreeSource(
+        trees=trees,
+        base=base,
+        scale=Fraction(float(model.learning_rate)),
+        rule=_scores(classes),
+        labels=classes,
+        cast=StepFormat.FLOAT32,
     )
 
 
-def _histogram(model: Any, classes: NDArray[Any] | None) -> LibraryTrees:
+def _histogram(model: Any, classes: NDArray[Any] | None) -> TreeSource:
     name = type(model).__name__
     if classes is None and model.loss not in (*IDENTITY_LINKS,):
         raise NetworkError(f'{name} with loss="{model.loss}"', fix=f"use one of {', '.join(IDENTITY_LINKS)}")
@@ -138,7 +135,7 @@ def _histogram(model: Any, classes: NDArray[Any] | None) -> LibraryTrees:
     trees = tuple(
         _histogram_tree(one, k, len(base), known) for stage in model._predictors for k, one in enumerate(stage)
     )
-    return LibraryTrees(trees, base, Fraction(1), _scores(classes), classes, StepFormat.FLOAT64)
+    return TreeSource(trees=trees, base=base, rule=_scores(classes), labels=classes)
 
 
 def _scores(classes: NDArray[Any] | None) -> Rule:
@@ -150,46 +147,36 @@ def _scores(classes: NDArray[Any] | None) -> Rule:
 def _tree(tree: Any, values: NDArray[np.float64]) -> LibraryNode:
     """``values`` : (nodes, outputs)."""
     left, right, missing = tree.children_left, tree.children_right, getattr(tree, "missing_go_to_left", None)
-    built: dict[int, LibraryNode] = {}
-    for node in range(tree.node_count - 1, -1, -1):  # children come behind their parents
-        if left[node] < 0:
-            built[node] = TreeLeaf(tuple(values[node].tolist()))
-        else:
-            built[node] = LibrarySplit(
-                int(tree.feature[node]),
-                float(tree.threshold[node]),
-                built[int(left[node])],
-                built[int(right[node])],
-                missing_first=missing is not None and bool(missing[node]),
-            )
-    return built[0]
+
+    def look(node: int) -> LibraryNode | tuple[int, int]:
+        return (int(left[node]), int(right[node])) if left[node] >= 0 else TreeLeaf(tuple(values[node].tolist()))
+
+    def join(node: int, first: LibraryNode, second: LibraryNode) -> LibraryNode:
+        missing_first = missing is not None and bool(missing[node])
+        return LibrarySplit(
+            int(tree.feature[node]), float(tree.threshold[node]), first, second, missing_first=missing_first
+        )
+
+    return grow(0, look, join)
 
 
 def _histogram_tree(predictor: Any, output: int, outputs: int, known: tuple[Any, Any]) -> LibraryNode:
     nodes = predictor.nodes
-    built: dict[int, LibraryNode] = {}
-    for place in _reversed_preorder(nodes):
+
+    def look(place: int) -> LibraryNode | tuple[int, int]:
         node = nodes[place]
         if node["is_leaf"]:
-            built[place] = TreeLeaf(tuple(float(node["value"]) if o == output else 0.0 for o in range(outputs)))
-            continue
-        first, second = built[int(node["left"])], built[int(node["right"])]
+            return TreeLeaf(tuple(float(node["value"]) if o == output else 0.0 for o in range(outputs)))
+        return int(node["left"]), int(node["right"])
+
+    def join(place: int, first: LibraryNode, second: LibraryNode) -> LibraryNode:
+        node = nodes[place]
         feature, missing = int(node["feature_idx"]), bool(node["missing_go_to_left"])
         if not node["is_categorical"]:
-            built[place] = LibrarySplit(feature, float(node["num_threshold"]), first, second, missing_first=missing)
-            continue
+            return LibrarySplit(feature, float(node["num_threshold"]), first, second, missing_first=missing)
         codes, seen = codes_of(predictor.raw_left_cat_bitsets[node["bitset_idx"]]), known[0][known[1][feature]]
         if missing:  # values that it has not seen are missing to it
             codes |= frozenset(range(256)) - codes_of(seen)
-        built[place] = LibrarySplit(feature, 0.0, first, second, codes=codes, missing_first=missing)
-    return built[0]
+        return LibrarySplit(feature, 0.0, first, second, codes=codes, missing_first=missing)
 
-
-def _reversed_preorder(nodes: Any) -> Iterable[int]:
-    found, waiting = [], [0]
-    while waiting:
-        place = waiting.pop()
-        found.append(place)
-        if not nodes[place]["is_leaf"]:
-            waiting += [int(nodes[place]["left"]), int(nodes[place]["right"])]
-    return reversed(found)
+    return grow(0, look, join)

@@ -1,4 +1,4 @@
-"""Reader of skops files: a fitted scikit-learn model, of which every part is on the allow-list."""
+"""Reader of skops files: a fitted scikit-learn model, all parts of which are allowed, with a declared cut-off."""
 
 from __future__ import annotations
 
@@ -12,14 +12,26 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
+from sklearn import model_selection
 
 from lcifr.data import Encoding
 from lcifr.data.files import ChangedFileWarning
 from lcifr.errors import LcifrError, NetworkError
-from lcifr.models.description import THRESHOLD_ENTRIES, DescribedOutput, ModelDescription, TakenEntries, declared_labels
+from lcifr.models.description import (
+    THRESHOLD_ENTRIES,
+    DescribedOutput,
+    Meaning,
+    ModelDescription,
+    ScoreComparison,
+    TakenEntries,
+    check_meaning,
+    declared_labels,
+)
+from lcifr.models.loaders.sklearn import outline_sklearn, read_sklearn_table
 from lcifr.models.loaders.skops_allow_list import (
     SCALARS,
     SCHEMA,
@@ -31,10 +43,58 @@ from lcifr.models.loaders.skops_allow_list import (
     checked,
     read_archive,
 )
-from lcifr.models.source import ModelOutline, TableModel
+from lcifr.models.loaders.tree_ensembles import is_tree_model, read_trees_on_latents
+from lcifr.models.rule import Kind, Rule
+from lcifr.models.source import LatentTrees, ModelOutline, TableModel
 
-if TYPE_CHECKING:
-    from lcifr.models.loaders.tree_ensembles import LatentTrees
+# A cut-off that a description declares for a fitted scikit-learn classifier, in place of its own.
+
+
+class FixedThresholdClassifier(model_selection.FixedThresholdClassifier):  # type: ignore[misc]
+    """scikit-learn's wrapper around a classifier that is fitted already, and so read by the same rules (by its name).
+
+    Its threshold is compared with ``>=``: for ``>`` it is the next float64. Decisions compare as the description says.
+    """
+
+    def __init__(self, estimator: Any, output: DescribedOutput) -> None:
+        above = output.comparison is ScoreComparison.ABOVE
+        super().__init__(
+            estimator,
+            threshold=float(np.nextafter(output.threshold, np.inf)) if above else output.threshold,
+            pos_label=estimator.classes_[1],
+            response_method="predict_proba" if output.meaning is Meaning.PROBABILITY else "decision_function",
+        )
+        self.output = output
+        self.estimator_ = estimator
+        self.n_features_in_ = estimator.n_features_in_
+        if hasattr(estimator, "feature_names_in_"):
+            self.feature_names_in_ = estimator.feature_names_in_
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """(people,) classes, by the estimator's probability or decision function and the declared comparison."""
+        found = np.asarray(getattr(self.estimator_, self.response_method)(X))
+        scores = found[:, 1] if self.response_method == "predict_proba" else found
+        return np.asarray(self.classes_[self.output.is_second(scores).astype(np.int64)])
+
+
+def with_declared_rule(model: Any, output: DescribedOutput | None, where: str) -> Any:
+    """The fitted model that decides as a description says; ``model`` itself where that is its own rule.
+
+    Raises
+    ------
+    DescriptionError
+        For what the model cannot mean.
+    """
+    if output is None:
+        return model
+    classes = getattr(model, "classes_", None)
+    count = 0 if classes is None else len(classes)
+    kind = {0: Kind.NUMBER, 2: Kind.SIGN}.get(count, Kind.CLASS)
+    check_meaning(output, Rule(kind, count if kind is Kind.CLASS else 1), where)
+    return FixedThresholdClassifier(model, output) if output.has_threshold else model
+
+
+# Reader of skops files: a fitted scikit-learn model, of which every part is on the allow-list.
 
 LEAST_VERSION = (0, 13)
 """Before it: trusted=True (CVE-2024-37065), operators (CVE-2025-54412), methods (CVE-2025-54413) and a silent way to
@@ -73,7 +133,6 @@ class SkopsModel:
     @cached_property
     def declared(self) -> Any:
         """The fitted model, behind the threshold that the description declares."""
-        from lcifr.models.loaders.sklearn_cut_off import with_declared_rule
 
         with _naming(self.path):
             return with_declared_rule(self.fitted, self._output, self._where)
@@ -92,11 +151,8 @@ class SkopsModel:
 
     def read_table(self, table: Any, encoding: Encoding) -> TableModel:
         """On the raw columns of a pandas frame."""
-        from lcifr.models.loaders.sklearn import read_sklearn_table
-
         with _naming(self.path):
-            found = read_sklearn_table(self.declared, table, encoding)
-            return found if found.model.labels is None else found.renamed(self._labels(found.model.labels))
+            return read_sklearn_table(self.declared, table, encoding, self._labels)
 
     def read_latents(self) -> LatentTrees:
         """On z, if it is a tree model.
@@ -106,19 +162,15 @@ class SkopsModel:
         NetworkError
             For any other model, and for any description: there is none on the way here.
         """
-        from lcifr.models.loaders.tree_ensembles import LatentTrees, is_tree_model, read_trees_on_latents
-
         TakenEntries(frozenset()).check(self.description, "a model on z from a skops file")
         with _naming(self.path):
             if not is_tree_model(self.fitted):
-                raise NetworkError(f"{type(self.fitted).__name__} is no tree model", fix=ON_LATENTS)
+                raise NetworkError(f"{type(self.fitted).__name__} is not a tree model", fix=ON_LATENTS)
             model = read_trees_on_latents(self.fitted)
             return LatentTrees(model, predict=self.fitted.predict)
 
     def outline(self) -> ModelOutline:
         """What was loaded, and how it decides."""
-        from lcifr.models.loaders.sklearn import outline_sklearn
-
         with _naming(self.path):
             found, output = outline_sklearn(self.fitted), self._output
             if self.description is not None and self.description.arithmetic is not None:
@@ -159,10 +211,10 @@ def _load(path: Path, data: bytes) -> Any:
     from sklearn.exceptions import InconsistentVersionWarning
 
     trusted = sorted(allowed_classes() | allowed_functions() | TYPES | SCALARS | {"numpy.dtype", TREE})
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = skops.io.loads(data, trusted=trusted)
-    other = [one.message for one in said if isinstance(one.message, InconsistentVersionWarning)]
+    other = [one.message for one in caught if isinstance(one.message, InconsistentVersionWarning)]
     if other:
         saved = {str(getattr(one, "original_sklearn_version", "another version")) for one in other}
         warnings.warn(

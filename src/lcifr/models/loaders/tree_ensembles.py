@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,12 +45,11 @@ from lcifr.models.description import (
     check_meaning,
     declared_labels,
 )
-from lcifr.models.function import FloatArray
 from lcifr.models.model import Model
-from lcifr.models.network import Network
+from lcifr.models.network import identity
 from lcifr.models.rule import SINGLE_UNIT, Kind, MarginBand, Rule, behind_line, probability_band
-from lcifr.models.source import ModelInput, ModelOutline, PositionalColumns, TableModel, rule_words
-from lcifr.models.trees import NUMBER, CategoryNode, NumberNode, TreeLeaf, TreeNode, Trees, below
+from lcifr.models.source import LatentTrees, ModelInput, ModelOutline, PositionalColumns, TableModel, rule_words
+from lcifr.models.trees import CategoryNode, NumberNode, TreeLeaf, TreeNode, Trees, below, preorder
 
 # Trees of a library over the columns of its matrix, turned into trees over encoded columns.
 
@@ -173,31 +172,66 @@ class ColumnReader:
         return scaled if self.cast_later is None else float(np.float32(scaled))
 
 
+Place = TypeVar("Place")
+Grown = TypeVar("Grown")
+
+
+def grow(
+    root: Place, look: Callable[[Place], Grown | tuple[Place, Place]], join: Callable[[Place, Grown, Grown], Grown]
+) -> Grown:
+    """A tree from its root down, and put together from its leaves up; it may be deeper than Python's stack.
+
+    Parameters
+    ----------
+    look : the leaf at a place, or the places of both children. join : the split at a place, with its children.
+    """
+    waiting: list[tuple[Place, bool]] = [(root, False)]  # whether both children are built
+    built: list[Grown] = []
+    while waiting:
+        place, ready = waiting.pop()
+        if ready:
+            second, first = built.pop(), built.pop()
+            built.append(join(place, first, second))
+        elif isinstance(found := look(place), tuple):
+            waiting += [(place, True), (found[1], False), (found[0], False)]
+        else:
+            built.append(found)
+    return built[0]
+
+
 def rebuild(
     root: LibraryNode,
     split: Callable[[LibrarySplit, TreeNode, TreeNode], TreeNode],
     only_side: Callable[[LibrarySplit], LibraryNode | None] = lambda node: None,
 ) -> TreeNode:
-    """A tree over other columns; it may be deeper than Python's stack.
+    """A tree over other columns.
 
     Parameters
     ----------
-    split : a split with its children built. only_side : the child that everybody goes to; None where people differ.
+    split : a split with its children built. only_side : the child that every row goes to; None where rows differ.
     """
-    waiting: list[tuple[LibraryNode, bool]] = [(root, False)]  # whether both children are built
-    built: list[TreeNode] = []
-    while waiting:
-        node, ready = waiting.pop()
-        if isinstance(node, TreeLeaf):
-            built.append(node)
-        elif ready:
-            second, first = built.pop(), built.pop()
-            built.append(split(node, first, second))
-        elif (only := only_side(node)) is not None:
-            waiting.append((only, False))
-        else:
-            waiting += [(node, True), (node.second, False), (node.first, False)]
-    return built[0]
+
+    def passed(node: LibraryNode) -> LibraryNode:
+        while not isinstance(node, TreeLeaf) and (only := only_side(node)) is not None:
+            node = only
+        return node
+
+    def look(node: LibraryNode) -> TreeLeaf | tuple[LibraryNode, LibraryNode]:
+        return node if isinstance(node, TreeLeaf) else (passed(node.first), passed(node.second))
+
+    return grow(passed(root), look, split)  # type: ignore[arg-type]  # only splits are joined
+
+
+def with_leaves(tree: LibraryNode, decide: Callable[[tuple[float, ...]], tuple[float, ...]]) -> LibraryNode:
+    """The same splits with other leaves."""
+
+    def look(node: LibraryNode) -> LibraryNode | tuple[LibraryNode, LibraryNode]:
+        return TreeLeaf(decide(node.values)) if isinstance(node, TreeLeaf) else (node.first, node.second)
+
+    def join(node: LibraryNode, first: LibraryNode, second: LibraryNode) -> LibraryNode:
+        return replace(node, first=first, second=second)  # type: ignore[arg-type]  # only splits are joined
+
+    return grow(tree, look, join)
 
 
 def split_number(
@@ -213,7 +247,7 @@ def split_number(
     if node.members is not None:
         return _equal_to(column, node.members, first, second)
     if math.isnan(missing[0]) and math.isnan(node.missing_reach) and abs(node.last) >= LARGEST_NUMBER:
-        return first if node.last > 0 else second  # everybody passes on the same side
+        return first if node.last > 0 else second  # every row goes to the same side
     plain = NumberNode(column, last_cast_to(node.last) if cast_later else node.last, first, second)
     ends = missing if math.isnan(node.missing_reach) else (-node.missing_reach, node.missing_reach)
     side = first if node.missing_first else second
@@ -358,7 +392,6 @@ LIBRARIES = {
     "interpret": "lcifr.models.loaders.interpret",
 }
 """The loader of each library; its ``read_source(estimator)`` returns a :class:`TreeSource`."""
-MakeMatrix = Callable[[tuple[RawColumn, ...] | Block, str], Block]
 
 
 def is_tree_model(estimator: Any) -> bool:
@@ -367,38 +400,55 @@ def is_tree_model(estimator: Any) -> bool:
     return type(estimator).__name__ in KINDS if library == "sklearn" else library in LIBRARIES
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TreeSource:
-    """What a loader gives: trees over the columns of a matrix, and all that is known about the sum of them.
+    """What every loader of trees returns: trees over the columns of a matrix, and all that is known about their sum.
 
     Parameters
     ----------
+    trees : over columns of the matrix; their leaves have one value for each output. base, scale : as in
+        :class:`Trees`. width : columns of the matrix.
+    rule, labels : by which the library decides, and the names of the classes; None for numbers, and before they are
+        known.
+    runtime : what computes the library's own decisions here, with its version; empty where it is not installed.
+    library, objective : what wrote the model, and what it was trained for, in the library's words.
     cast : what the library casts its matrix to. native : what it adds leaves up in.
+    names : of the columns, where the model keeps them. categorical : which of them hold codes of categories.
     categories : of categorical columns of a frame, the values that the library keeps; None where the table's count.
     unknown_code : what it takes other values for, NaN for missing ones; None where it refuses them.
     missing : the number that it takes as missing, NaN for none; sparse_missing : whether also zeros that a sparse
         matrix leaves out.
-    slope : of the logistic function that makes the library's probability of the only output; None where there is none.
     matrix : what makes the matrix of the columns, where the library has a way of its own; else :func:`library_matrix`.
+    used_rounds, rounds : of boosting, how many decide and how many there are, where the model says so.
     """
 
     trees: tuple[LibraryNode, ...]
     base: NDArray[np.float64]
-    scale: Fraction
     rule: Rule
-    labels: NDArray[Any] | None
-    cast: StepFormat
-    native: Arithmetic
-    runtime: str
-    missing: float = math.nan
-    sparse_missing: bool = False
+    scale: Fraction = Fraction(1)
     width: int = 0
+    labels: NDArray[Any] | None = None
+    runtime: str = ""
+    library: str = ""
+    objective: str = ""
+    cast: StepFormat = StepFormat.FLOAT64
+    native: Arithmetic = Arithmetic.FLOAT64
+    names: tuple[str, ...] = ()
+    categorical: tuple[bool, ...] = ()
     categories: tuple[tuple[Any, ...], ...] | None = None
     unknown_code: float | None = math.nan
-    slope: float | None = None
+    missing: float = math.nan
+    sparse_missing: bool = False
     matrix: Callable[[tuple[RawColumn, ...] | Block, str], Block] | None = field(
         default=None, repr=False, compare=False
     )
+    used_rounds: int = 0
+    rounds: int = 0
+
+    @property
+    def slope(self) -> float | None:
+        """Of the logistic function that makes the library's probability of the only output; None where none does."""
+        return None if self.rule.log_odds is None else self.rule.log_odds[0]
 
     def threshold_band(self, described: DescribedOutput, arithmetic: Arithmetic | None, where: str) -> MarginBand:
         """Of the only output, for a threshold of it or of its probability, as the library computes either.
@@ -409,8 +459,6 @@ class TreeSource:
         """
         kinds = [FORMATS[one].unit for one in (self.native, arithmetic) if one in FORMATS]
         roundoff, threshold = max(kinds), described.threshold
-        single = self.native is Arithmetic.FLOAT32 and self.slope is not None
-        room = max(map(abs, self.rule.band)) if single else 0.0  # XGBoost rounds the base score of logistic objectives
         if described.meaning is Meaning.SCORE:
             rounded = threshold if roundoff < SINGLE_UNIT else float(np.float32(threshold))
             found = MarginBand(min(threshold, rounded), max(threshold, rounded))
@@ -423,7 +471,13 @@ class TreeSource:
             found = probability_band(threshold, roundoff, where)
             if self.slope != 1.0:
                 found = behind_line(found, self.slope, 0.0, roundoff)
-        return MarginBand(found.lower - room, found.upper + room)
+        return self.widened(found)
+
+    def widened(self, band: MarginBand) -> MarginBand:
+        """For another rule than the library's own: XGBoost rounds the base score of logistic objectives in float32."""
+        single = self.native is Arithmetic.FLOAT32 and self.slope is not None
+        room = max(map(abs, self.rule.band)) if single else 0.0
+        return MarginBand(band.lower - room, band.upper + room)
 
 
 def read_source(estimator: Any) -> TreeSource:
@@ -433,13 +487,18 @@ def read_source(estimator: Any) -> TreeSource:
     return found
 
 
-def class_labels(estimator: Any, classes: int, objective: str) -> NDArray[Any] | None:
+def class_labels(estimator: Any, read: TreeSource) -> NDArray[Any] | None:
     """Names of the classes, None for numbers; a classifier predicts classes, and a regressor numbers."""
-    name = type(estimator).__name__
+    name, classes = type(estimator).__name__, read.rule.classes
     if name.endswith("Classifier") != bool(classes):
         does = "predicts probabilities" if classes else "cuts numbers at one half"
-        raise NetworkError(f"{name} with the objective {objective} {does}", fix="let a classifier predict classes")
+        raise NetworkError(f"{name} with the objective {read.objective} {does}", fix="let a classifier predict classes")
     return np.asarray(estimator.classes_) if classes else None
+
+
+def class_numbers(read: TreeSource) -> NDArray[Any] | None:
+    """Names of the classes of a file, which has none: 0, 1, …; None where numbers are the decision."""
+    return np.arange(read.rule.classes) if read.rule.classes else None
 
 
 def is_installed(package: str) -> bool:
@@ -456,56 +515,17 @@ def made_up_names(count: int) -> list[str]:
     return [f"feature_{place:04}" for place in range(count)]
 
 
-@dataclass(frozen=True)
-class FrameModel:
-    """A fitted model, and the columns that it reads: categories are handed over as the table has them."""
-
-    model: Any
-    names: tuple[str, ...]
-    dtypes: dict[str, Any] = field(default_factory=dict)
-
-    def predict(self, frame: Any) -> NDArray[Any]:
-        """(people,) the library's decisions about the rows of a pandas frame."""
-        chosen = frame[list(self.names)].astype(self.dtypes)
-        known = getattr(self.model, "feature_names_in_", None)
-        unnamed = known is None or made_up_names(len(known)) == list(known) != list(self.names)
-        return np.asarray(self.model.predict(chosen.to_numpy() if unnamed else chosen))
-
-
-def read_tree_table(
-    model: Any,
-    estimator: Any,
-    source: TreeSource,
-    columns: tuple[RawColumn, ...] | Block,
-    table: Any,
-    names: Sequence[str],
-    encoding: Encoding,
-) -> TableModel:
-    """A tree model behind the columns that its preprocessing gives.
-
-    Parameters
-    ----------
-    model : what predicts: the estimator itself, or a pipeline or wrapper around it.
-    source : of its trees, with the rule by which the whole decides.
-    """
+def estimator_matrix(estimator: Any, source: TreeSource, columns: tuple[RawColumn, ...] | Block, table: Any) -> Block:
+    """The matrix that a fitted tree model makes of the columns before it."""
     where = type(estimator).__name__
-    encoder = getattr(estimator, "_preprocessor", None)
     if source.matrix is not None:
         block = source.matrix(columns, where)
     else:
+        encoder = getattr(estimator, "_preprocessor", None)
         block = library_matrix(columns, table, encoder, source.categories, source.unknown_code, where)
     if len(block) != source.width:
         raise NetworkError(f"the model takes {source.width} numbers, its preprocessing gives {len(block)}")
-    function, own = build_trees(source, block, encoding, where)
-    dtypes = {name: table[name].dtype for name in names if hasattr(table[name].dtype, "categories")}
-    return TableModel(
-        encoding=own,
-        inputs=identity(len(own.features)),
-        model=Model(function, source.rule, source.labels),
-        predict=FrameModel(model, tuple(names), dtypes).predict,
-        table=table,
-        runtime=source.runtime,
-    )
+    return block
 
 
 def build_trees(source: TreeSource, block: Block, encoding: Encoding, where: str) -> tuple[Trees, Encoding]:
@@ -526,47 +546,7 @@ def build_trees(source: TreeSource, block: Block, encoding: Encoding, where: str
     return trees.of_runtime(source.native), own
 
 
-def identity(width: int) -> Network:
-    """The look-up layer of trees: they read encoded columns themselves."""
-    return Network.from_arrays([(np.eye(width), np.zeros(width))])
-
-
 # Tree models on latents: a consumer's trees over the numbers z of a hand-over, as they are stored.
-
-PROBES = 256
-"""Thresholds at which a model is compared with its library, at and one float64 beside each."""
-
-
-@dataclass(frozen=True)
-class LatentTrees:
-    """A tree model on z from a file.
-
-    Parameters
-    ----------
-    model : as proofs see it, with the names of its classes.
-    scores : (people, width) z -> (people, outputs), the library's own sums; None where it is not installed.
-    predict : (people, width) z -> (people,) the library's own decisions, where it gives no sums.
-    """
-
-    model: Model
-    scores: Callable[[FloatArray], NDArray[Any]] | None = field(default=None, repr=False)
-    predict: Callable[[FloatArray], NDArray[Any]] | None = field(default=None, repr=False)
-
-    @property
-    def trees(self) -> Trees:
-        assert isinstance(self.model.function, Trees)
-        return self.model.function
-
-    def probes(self, z: FloatArray) -> FloatArray:
-        """(3 · probes, width) people of z (people, width) with one number at, and one float64 beside, a threshold."""
-        nodes, rng = self.trees.nodes, np.random.default_rng(0)
-        splits = np.flatnonzero(nodes.kind == NUMBER)
-        splits = rng.permutation(splits)[:PROBES]
-        at = nodes.threshold[splits]
-        made = z[rng.integers(len(z), size=3 * len(splits))].copy()
-        beside = np.concatenate([at, np.nextafter(at, -np.inf), np.nextafter(at, np.inf)])
-        made[np.arange(len(made)), np.tile(nodes.column[splits], 3)] = beside
-        return made
 
 
 def read_trees_on_latents(estimator: Any) -> Model:
@@ -614,7 +594,9 @@ ON_LATENTS = TakenEntries(
     {"inputs": "leave [[inputs]] out: z is taken as it is", "arithmetic": "use --arithmetic", **INSTEAD},
 )
 
-Sums = Callable[[NDArray[np.float64]], NDArray[Any]]
+LibraryScores = Callable[..., NDArray[Any]]
+"""(rows, columns) of a library's matrix -> (rows, outputs) the library's own sums; with ``probability=True`` (rows,)
+its probabilities of the second of two classes."""
 
 
 @dataclass(frozen=True)
@@ -623,31 +605,23 @@ class TreeFile:
 
     Parameters
     ----------
-    library : what wrote it, in words. names : of its columns; empty where it has none.
-    categorical : which columns hold codes of categories. categories : of these, in their order, the values, where the
-        file knows them.
-    scores : (rows, columns) -> (rows, outputs), the library's own sums; None where it is not installed.
+    where : the file, for messages. scores : the library's own numbers; None where it is not installed.
     positional : why the library does not compare the names of columns, in words; empty where it does.
-    probabilities : the same of its probabilities, (rows,) of the second of two classes.
     assumptions : what the file does not say, and is taken for granted.
     """
 
     source: TreeSource
-    library: str
-    names: tuple[str, ...]
-    categorical: tuple[bool, ...]
     where: str
     notes: tuple[str, ...] = ()
     description: ModelDescription | None = None
-    scores: Sums | None = field(default=None, repr=False)
-    probabilities: Sums | None = field(default=None, repr=False)
+    scores: LibraryScores | None = field(default=None, repr=False)
     assumptions: tuple[str, ...] = ()
     positional: str = ""
 
     @property
     def positional_columns(self) -> PositionalColumns | None:
         """The columns, where the library reads them by position and the file names them."""
-        return PositionalColumns(self.positional, self.names) if self.positional and self.names else None
+        return PositionalColumns(self.positional, self.source.names) if self.positional and self.source.names else None
 
     @cached_property
     def declared(self) -> TreeSource:
@@ -676,7 +650,7 @@ class TreeFile:
         Raises
         ------
         NetworkError
-            For columns that the table does not have, and for inputs that nobody describes.
+            For columns that the table does not have, and for inputs without a description.
         """
         source, block = self.declared, self._block(encoding, table)
         if len(block) != source.width:
@@ -686,19 +660,21 @@ class TreeFile:
         function, own = build_trees(source, block, encoding, self.where)
         model = Model(function, source.rule, source.labels)
         described = None if self.description is None else self.description.output
-        is_probability = described is not None and described.meaning is Meaning.PROBABILITY
-        asked = self.probabilities if is_probability else self.scores
-        predictor = TreeFilePredictor(block, encoding, model, function, asked, own, described)
+        predictor = TreeFilePredictor(block, encoding, model, self.scores, own, described)
         return TableModel(
             own,
             identity(len(own.features)),
             model,
             predictor,
             table,
-            "" if asked is None else source.runtime,
+            self._runtime,
             predict_people=predictor.decide,
             positional=self.positional_columns,
         )
+
+    @property
+    def _runtime(self) -> str:
+        return "" if self.scores is None else self.source.runtime
 
     def read_latents(self) -> LatentTrees:
         """The model on z, whose columns are in the order of the file's."""
@@ -710,12 +686,14 @@ class TreeFile:
             entries = self.description.inputs
             self._refuse_other_order(entries)
             return Block(tuple(column for one in entries for column in _fed(one, encoding, table, self.where)))
-        if not self.names:
+        if not self.source.names:
             raise NetworkError(f"{self.where} does not say which columns it reads", fix=DESCRIBE)
         kept = self.source.categories or ()
-        known = iter(kept if len(kept) == sum(self.categorical) else ())  # else nobody knows which column is which
+        known = iter(
+            kept if len(kept) == sum(self.source.categorical) else ()
+        )  # else it is unknown which column is which
         columns: list[Column] = []
-        for name, coded in zip(self.names, self.categorical, strict=True):
+        for name, coded in zip(self.source.names, self.source.categorical, strict=True):
             attribute = _attribute(encoding, name, self.where)
             if not coded:
                 columns += as_numbers((RawColumn(attribute, float_in(table, name)),), self.where).columns
@@ -729,35 +707,38 @@ class TreeFile:
         """A description that feeds one column of the model with another one of its columns."""
         place, described = 0, {one.column for one in entries}
         for one in entries:
-            known = self.names[place] if place < len(self.names) else one.column
-            if one.width == 1 and one.column in self.names and known != one.column and known in described:
+            known = self.source.names[place] if place < len(self.source.names) else one.column
+            if one.width == 1 and one.column in self.source.names and known != one.column and known in described:
                 raise NetworkError(
                     f'{self.where} calls its column {place + 1} "{known}", its description feeds "{one.column}"',
-                    fix="describe the columns in the order of the model's: " + ", ".join(self.names),
+                    fix="describe the columns in the order of the model's: " + ", ".join(self.source.names),
                 )
             place += one.width
 
     def outline(self) -> ModelOutline:
         """What the file says without a table."""
         source, described = self.declared, self.description
-        model = Model(Trees.of(1, source.base, []), source.rule, source.labels)
         classes = () if source.labels is None else tuple(source.labels.tolist())
         output = None if described is None else described.output
         compared = output is not None and output.has_threshold
         named = tuple(
-            ModelInput(name, is_category=coded) for name, coded in zip(self.names, self.categorical, strict=False)
+            ModelInput(name, is_category=coded)
+            for name, coded in zip(self.source.names, self.source.categorical, strict=False)
         )
         return ModelOutline(
-            library=self.library,
-            runtime="" if self.scores is None else source.runtime,
+            library=source.library,
+            runtime=self._runtime,
             inputs=named or (ModelInput("X", source.width, is_column=False),),
             steps=(trees_in_words(source.trees),),
             outputs=len(source.base),
-            rule=output.rule_words(*classes) if output is not None and compared else rule_words(model),
+            rule=output.rule_words(*classes)
+            if output is not None and compared
+            else rule_words(source.rule, source.labels),
             arithmetic=(described and described.arithmetic) or source.native,
             classes=classes,
             is_number=source.rule.kind is Kind.NUMBER,
-            knows_codes=bool(described and described.inputs) or len(source.categories or ()) >= sum(self.categorical),
+            knows_codes=bool(described and described.inputs)
+            or len(source.categories or ()) >= sum(self.source.categorical),
             notes=self.notes,
             output=DescribedOutput(Meaning.NUMBER if source.rule.kind is Kind.NUMBER else Meaning.CLASS),
             reads_raw=True,
@@ -777,8 +758,7 @@ class TreeFilePredictor:
     block: Block
     encoding: Encoding
     model: Model
-    trees: Trees = field(repr=False)
-    scores: Sums | None = field(repr=False)
+    scores: LibraryScores | None = field(repr=False)
     own: Encoding
     described: DescribedOutput | None = None
 
@@ -789,9 +769,10 @@ class TreeFilePredictor:
     def decide(self, people: Individuals) -> NDArray[Any]:
         """(people,) decisions."""
         if self.scores is None:
-            return self.model.decide(self.trees(self.own.encode(people)))
+            return self.model.predict(self.own.encode(people))
         matrix = np.column_stack([self._values(column, people) for column in self.block.columns])
-        found = np.asarray(self.scores(matrix))
+        is_probability = self.described is not None and self.described.meaning is Meaning.PROBABILITY
+        found = np.asarray(self.scores(matrix, probability=is_probability))
         if self.described is not None and self.described.has_threshold and self.model.labels is not None:
             return np.asarray(self.model.labels[self.described.is_second(found.reshape(-1)).astype(np.int64)])
         return self.model.decide(found.astype(np.float64).reshape(len(people), -1))
@@ -824,20 +805,5 @@ def _attribute(encoding: Encoding, name: str, where: str) -> Any:
 
 def trees_in_words(trees: Sequence[LibraryNode]) -> str:
     """How many there are, and how large."""
-    return f"{len(trees):,} trees with up to {max(map(_leaves, trees), default=0)} leaves each, added up"
-
-
-def _leaves(tree: LibraryNode) -> int:
-    waiting, found = [tree], 0
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, TreeLeaf):
-            found += 1
-        else:
-            waiting += [node.first, node.second]
-    return found
-
-
-def class_numbers(count: int) -> NDArray[Any] | None:
-    """Names of classes in files that have none: 0, 1, …; None where numbers are the decision."""
-    return np.arange(count) if count else None
+    leaves = (sum(isinstance(node, TreeLeaf) for node in preorder(tree)) for tree in trees)
+    return f"{len(trees):,} trees with up to {max(leaves, default=0)} leaves each, added up"

@@ -8,7 +8,6 @@ import math
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -31,6 +30,7 @@ from lcifr.models.loaders.tree_ensembles import (
     TreeSource,
     class_labels,
     class_numbers,
+    grow,
     is_installed,
 )
 from lcifr.models.rule import ASSUMED_ROUNDOFFS, Kind, Rule, probability_band
@@ -109,7 +109,7 @@ class _Reader:
         return self.take(self.length()).decode("utf-8")
 
     def header(self) -> tuple[bytes | None, int | None]:
-        """The type of all elements, and their number, where they are said in advance."""
+        """The type of all elements, and their number, where they are given in advance."""
         kind, count = None, None
         if self.data[self.at : self.at + 1] == b"$":
             self.take(1)
@@ -159,42 +159,8 @@ NUMBERS = ("reg:squarederror", "reg:absoluteerror", "reg:pseudohubererror", "reg
 WORKS = ", ".join((*LOGISTIC, RAW, HINGE, *SEVERAL, *NUMBERS))
 
 
-@dataclass(frozen=True)
-class XGBoostModel:
-    """What a model of XGBoost is, without a table.
-
-    Parameters
-    ----------
-    trees : over columns of the matrix, leaves with one value for each output. base : (outputs,) margins.
-    names : of the columns, where it knows them. categorical : which columns are codes of categories.
-    categories : of these, in their order, the values that the codes stand for; None where the model does not keep them.
-    used, total : rounds of boosting that decide, and that there are.
-    """
-
-    trees: tuple[LibraryNode, ...]
-    base: NDArray[np.float64]
-    rule: Rule
-    objective: str
-    names: tuple[str, ...]
-    categorical: tuple[bool, ...]
-    categories: tuple[tuple[Any, ...], ...] | None
-    width: int
-    used: int
-    total: int
-    version: str
-
-    @property
-    def outputs(self) -> int:
-        return len(self.base)
-
-    @property
-    def classes(self) -> int:
-        """0 for numbers."""
-        return self.rule.classes
-
-
-def read_booster(content: Mapping[str, Any], where: str) -> XGBoostModel:
-    """From the content of a saved model.
+def read_booster(content: Mapping[str, Any], where: str) -> TreeSource:
+    """The trees in the content of a saved model, which casts to float32 and adds up in it; its classes have no names.
 
     Raises
     ------
@@ -212,7 +178,8 @@ def read_booster(content: Mapping[str, Any], where: str) -> XGBoostModel:
         raise NetworkError(f"{where} predicts several labels at once", fix="fit one at a time")
     objective = learner["objective"]["name"]
     count = max(1, int(parameters["num_class"]))
-    rule, logistic = _rule(objective, count, where)
+    rule = _rule(objective, count, where)
+    logistic = rule.log_odds is not None
     scores = _base_scores(str(parameters["base_score"]), count)
     base = np.array([_margin(score, where) if logistic else score for score in scores])
     model = booster["model"]
@@ -221,7 +188,10 @@ def read_booster(content: Mapping[str, Any], where: str) -> XGBoostModel:
     rounds = _rounds(model, count)
     best = int(attributes["best_iteration"]) + 1 if "best_iteration" in attributes else rounds
     if not 0 <= best <= rounds:
-        raise NetworkError(f"{where} says that {best} rounds decide, and holds {rounds}", fix="set best_iteration anew")
+        raise NetworkError(
+            f"{where} says that {best} rounds decide, and holds {rounds} rounds",
+            fix="set best_iteration to one of them",
+        )
     kept = int(model["iteration_indptr"][best]) if "iteration_indptr" in model else total * best // max(rounds, 1)
     trees = tuple(
         _tree(tree, int(model["tree_info"][number]), count, where) for number, tree in enumerate(model["trees"][:kept])
@@ -231,12 +201,27 @@ def read_booster(content: Mapping[str, Any], where: str) -> XGBoostModel:
     if logistic:  # the library computes the margin of the base score in float32, in three operations
         room = 8 * UNIT * (1.0 + float(np.abs(base).max()))
         rule = replace(rule, band=(rule.band[0] - room, rule.band[1] + room))
-    names = tuple(str(name) for name in learner.get("feature_names", ()))
     width = int(parameters["num_feature"])
     kinds = tuple(kind == "c" for kind in learner.get("feature_types", ())) or (False,) * width
     known = _categories(model.get("cats", {}).get("enc", []), kinds)
-    written_by = ".".join(map(str, content.get("version", ())))
-    return XGBoostModel(trees, base, rule, objective, names, kinds, known, width, best, rounds, written_by)
+    return TreeSource(
+        trees=trees,
+        base=base,
+        rule=rule,
+        cast=StepFormat.FLOAT32,
+        native=Arithmetic.FLOAT32,
+        runtime=next((f"xgboost {version(one)}" for one in ("xgboost", "xgboost-cpu") if is_installed(one)), ""),
+        library=f"XGBoost {'.'.join(map(str, content.get('version', ())))} ({objective})",
+        objective=objective,
+        names=tuple(str(name) for name in learner.get("feature_names", ())),
+        width=width,
+        categorical=kinds,
+        categories=known,
+        unknown_code=math.nan if known is None else None,
+        sparse_missing=True,
+        used_rounds=best,
+        rounds=rounds,
+    )
 
 
 def _categories(stored: Sequence[Mapping[str, Any]], kinds: Sequence[bool]) -> tuple[tuple[Any, ...], ...] | None:
@@ -268,24 +253,24 @@ def _values_of(one: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(text[start:stop] for start, stop in itertools.pairwise(ends))
 
 
-def _rule(objective: str, count: int, where: str) -> tuple[Rule, bool]:
-    """What decides, and whether base scores are probabilities."""
+def _rule(objective: str, count: int, where: str) -> Rule:
+    """By which the sums decide."""
     if count > 1 and objective not in SEVERAL:
         raise NetworkError(
             f"{where}: the objective {objective} with num_class={count} is not supported", fix="use multi:softprob"
         )
     if objective in LOGISTIC:
         band = probability_band(0.5, UNIT, where)
-        return Rule(Kind.SIGN, 1, band=(band.lower, band.upper), log_odds=(1.0, 0.0)), True
+        return Rule(Kind.SIGN, 1, band=(band.lower, band.upper), log_odds=(1.0, 0.0))
     if objective == RAW:  # the classifier compares the margin itself with one half
-        return Rule(Kind.SIGN, 1, band=(0.5, 0.5)), False
+        return Rule(Kind.SIGN, 1, band=(0.5, 0.5))
     if objective == HINGE:
-        return Rule(Kind.SIGN, 1), False
+        return Rule(Kind.SIGN, 1)
     if objective in SEVERAL:
         lead = 2 * ASSUMED_ROUNDOFFS * UNIT  # of a softmax: two exponentials, each as exact as assumed
-        return Rule(Kind.CLASS, count, tuple((c,) for c in range(count)), band=(-lead, lead)), False
+        return Rule(Kind.CLASS, count, tuple((c,) for c in range(count)), band=(-lead, lead))
     if objective in NUMBERS:
-        return Rule(Kind.NUMBER, 1), False
+        return Rule(Kind.NUMBER, 1)
     raise NetworkError(f"{where}: the objective {objective} is not supported", fix=f"use one of {WORKS}")
 
 
@@ -326,31 +311,22 @@ def _tree(tree: Mapping[str, Any], output: int, outputs: int, where: str) -> Lib
     }
     values = np.asarray(tree["split_conditions"], dtype=np.float32).astype(np.float64).tolist()
     left, right = tree["left_children"], tree["right_children"]
-    built: dict[int, LibraryNode] = {}
-    for node in reversed(_order(left, right)):
-        if left[node] < 0:
-            built[node] = TreeLeaf(tuple(values[node] if o == output else 0.0 for o in range(outputs)))
-            continue
-        first, second = built[left[node]], built[right[node]]
-        missing, feature = bool(tree["default_left"][node]), int(tree["split_indices"][node])
-        if node in sets:  # the codes of the set go to the right, all others to the left
-            built[node] = LibrarySplit(feature, 0.0, second, first, codes=sets[node], missing_first=not missing)
-        else:
-            built[node] = LibrarySplit(feature, values[node], first, second, strict=True, missing_first=missing)
-    return built[0]
+    looked_at = itertools.count(1)
 
-
-def _order(left: Any, right: Any) -> list[int]:
-    """Nodes that can be reached, parents first."""
-    found, waiting = [], [0]
-    while waiting:
-        node = waiting.pop()
-        found.append(node)
-        if len(found) > len(left):
+    def look(node: int) -> LibraryNode | tuple[int, int]:
+        if next(looked_at) > len(left):
             raise ValueError("a node of a tree has two parents")
         if left[node] >= 0:
-            waiting += [int(left[node]), int(right[node])]
-    return found
+            return int(left[node]), int(right[node])
+        return TreeLeaf(tuple(values[node] if o == output else 0.0 for o in range(outputs)))
+
+    def join(node: int, first: LibraryNode, second: LibraryNode) -> LibraryNode:
+        missing, feature = bool(tree["default_left"][node]), int(tree["split_indices"][node])
+        if node in sets:  # the codes of the set go to the right, all others to the left
+            return LibrarySplit(feature, 0.0, second, first, codes=sets[node], missing_first=not missing)
+        return LibrarySplit(feature, values[node], first, second, strict=True, missing_first=missing)
+
+    return grow(0, look, join)
 
 
 def content_of(booster: Any) -> Mapping[str, Any]:
@@ -371,31 +347,11 @@ def read_source(estimator: Any) -> TreeSource:
             f"{name} keeps categories that cannot be read back, such as texts with letters that are not ASCII",
             fix="fit it with other names of the categories",
         )
-    labels = class_labels(estimator, read.classes, read.objective)
-    if read.classes == 2 and read.outputs == 2:
+    labels = class_labels(estimator, read)
+    if read.rule.classes == 2 and len(read.base) == 2:
         raise NetworkError(f"{name} with {read.objective} and two classes predicts vectors", fix="use binary:logistic")
     missing = math.nan if estimator.missing is None else float(estimator.missing)
-    return replace(xgboost_source(read, labels), missing=float(np.float32(missing)))
-
-
-def xgboost_source(read: XGBoostModel, labels: NDArray[Any] | None) -> TreeSource:
-    """A model of XGBoost, which casts to float32, and adds up in it."""
-    installed = next((f"xgboost {version(one)}" for one in ("xgboost", "xgboost-cpu") if is_installed(one)), "")
-    kinds = StepFormat.FLOAT32, Arithmetic.FLOAT32
-    return TreeSource(
-        read.trees,
-        read.base,
-        Fraction(1),
-        read.rule,
-        labels,
-        *kinds,
-        installed,
-        sparse_missing=True,
-        width=read.width,
-        categories=read.categories,
-        unknown_code=math.nan if read.categories is None else None,
-        slope=1.0 if read.objective in LOGISTIC else None,
-    )
+    return replace(read, labels=labels, missing=float(np.float32(missing)))
 
 
 # Files of XGBoost: JSON and UBJSON of ``save_model``.
@@ -419,26 +375,22 @@ def read_file(path: str | Path, description: ModelDescription | None = None) -> 
     data = file.read_bytes()
     read = _read(data, str(path))
     notes = []
-    if read.used < read.total:
+    if read.used_rounds < read.rounds:
         notes.append(
-            f"The first {read.used} of {read.total} rounds decide, as early stopping left it: so do XGBClassifier and "
-            f"XGBRegressor, and Booster.predict with iteration_range=(0, {read.used})."
+            f"The first {read.used_rounds} of {read.rounds} rounds decide, as early stopping left it: so do "
+            f"XGBClassifier and XGBRegressor, and Booster.predict with iteration_range=(0, {read.used_rounds})."
         )
     missing = None if description is None else description.missing
     if missing is not None and abs(missing) > float(np.finfo(np.float32).max):
-        raise DescriptionError(f"missing = {missing!r} is no number of float32", fix="correct missing, or leave it out")
+        raise DescriptionError(f"missing = {missing!r} is not a float32 number", fix="correct missing, or leave it out")
     installed = find_spec("xgboost") is not None
-    scores = BoosterScores(data, read.used, math.nan if missing is None else missing) if installed else None
+    scores = BoosterScores(data, read.used_rounds, math.nan if missing is None else missing) if installed else None
     return TreeFile(
-        source=xgboost_source(read, class_numbers(read.classes)),
-        library=f"XGBoost {read.version} ({read.objective})",
-        names=read.names,
-        categorical=read.categorical,
+        source=replace(read, labels=class_numbers(read)),
         where=str(path),
         notes=tuple(notes),
         description=description,
         scores=scores,
-        probabilities=None if scores is None else scores.probabilities,
         assumptions=_assumed(missing),
     )
 
@@ -452,7 +404,7 @@ def _assumed(missing: float | None) -> tuple[str, ...]:
     return (f"{missing:.12g} is declared to stand for a missing value, as NaN does; the file does not say so.",)
 
 
-def _read(data: bytes, where: str) -> XGBoostModel:
+def _read(data: bytes, where: str) -> TreeSource:
     try:
         content: Any = json.loads(data) if data[:2] in (b'{"', b"{ ", b"{\n") else read_ubjson(data)
         return read_booster(content, where)
@@ -464,9 +416,11 @@ def _read(data: bytes, where: str) -> XGBoostModel:
 
 @dataclass(frozen=True)
 class BoosterScores:
-    """The sums that XGBoost itself computes for rows of its matrix, from the bytes of a saved model.
+    """The sums that XGBoost itself computes for rows of its matrix; see :class:`LibraryScores`.
 
-    ``missing`` : the number that it takes as missing, NaN for none.
+    Parameters
+    ----------
+    data : a saved model. missing : the number that it takes as missing, NaN for none.
     """
 
     data: bytes
@@ -479,14 +433,7 @@ class BoosterScores:
 
         return xgboost.Booster({"nthread": 1}, model_file=bytearray(self.data))
 
-    def __call__(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(self._predict(matrix, output_margin=True), dtype=np.float64)
-
-    def probabilities(self, matrix: NDArray[np.float64]) -> NDArray[np.float32]:
-        """(rows,) of the second class, in float32 as the library gives them."""
-        return np.asarray(self._predict(matrix, output_margin=False))
-
-    def _predict(self, matrix: NDArray[np.float64], *, output_margin: bool) -> Any:
+    def __call__(self, matrix: NDArray[np.float64], *, probability: bool = False) -> NDArray[Any]:
         import xgboost
 
         booster = self._booster
@@ -497,4 +444,5 @@ class BoosterScores:
             feature_types=booster.feature_types,
             enable_categorical=True,
         )
-        return booster.predict(rows, output_margin=output_margin, iteration_range=(0, self.rounds))
+        found = booster.predict(rows, output_margin=not probability, iteration_range=(0, self.rounds))
+        return np.asarray(found) if probability else np.asarray(found, dtype=np.float64)

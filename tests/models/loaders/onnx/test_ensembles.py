@@ -61,7 +61,7 @@ def test_one_tree_has_no_ties() -> None:
 def test_numbers(aggregate: str, dtype: np.dtype[Any]) -> None:
     model = draw(RNG, "target", (0,), dtype=dtype).model(n_targets=1, base_values=[0.3], aggregate_function=aggregate)
     agrees(model)
-    assert read(model).library_outputs is not None
+    assert read(model).predict_with_outputs is not None
 
 
 @pytest.mark.parametrize(

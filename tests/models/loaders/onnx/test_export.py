@@ -138,5 +138,5 @@ def test_weights_that_the_format_does_not_hold_are_refused() -> None:
 
 
 def test_a_reader_of_the_encoder_alone_asks_what_it_decides() -> None:
-    with pytest.raises(NetworkError, match="what they decide is not said"):
+    with pytest.raises(NetworkError, match="nothing says what they decide"):
         read_onnx(to_onnx(ENCODING, [ENCODER])).read_table(TABLE, ENCODING)

@@ -142,8 +142,8 @@ def test_probabilities_by_name_keep_the_order_of_their_classes() -> None:
 @pytest.mark.parametrize(
     ("data", "output", "words"),
     [
-        (scores(outputs=2), None, "what they decide is not said"),
-        (scores("Sigmoid"), None, "what they decide is not said"),
+        (scores(outputs=2), None, "nothing says what they decide"),
+        (scores("Sigmoid"), None, "nothing says what they decide"),
         (scores(), DescribedOutput(Meaning.SCORE, position=3), "position = 3"),
         (scores(), DescribedOutput(Meaning.SCORE, name="scores"), "no output"),
         (scores("Sigmoid"), DescribedOutput(Meaning.NUMBER), "not piecewise linear"),
@@ -263,7 +263,7 @@ def test_no_entry_of_a_description_is_skipped(tmp_path: Path) -> None:
 @pytest.mark.parametrize("comparison", list(ScoreComparison))
 def test_a_tie_is_compared_as_described(comparison: ScoreComparison) -> None:
     described = DescribedOutput(Meaning.SCORE, comparison=comparison)
-    tied = float(read(scores(), described).library_outputs(TABLE)[1, 0])
+    tied = float(read(scores(), described).predict_with_outputs(TABLE).outputs[1, 0])
     model = read(scores(), replace(described, threshold=tied))
     assert model.predict(TABLE)[1] == (comparison is ScoreComparison.AT_LEAST)
     single = np.array([0.8, 0.79], np.float32)

@@ -109,8 +109,8 @@ def check(model: TableModel, people: Individuals | None = None) -> None:
     error = DeployedNetworks.on_people(model.encoding, *stages).error_at(encoded)
     said = model.library_decides(people)
     rule = model.model.rule
-    if model.library_outputs is not None:
-        assert (np.abs(model.library_outputs(model.frame(people)) - values) <= error).all()
+    if (numbers := model.library_says(people).outputs) is not None:
+        assert (np.abs(numbers - values) <= error).all()
     if rule.kind is Kind.NUMBER:
         assert (np.abs(said - values[:, 0]) <= error[:, 0]).all()
         return
@@ -232,7 +232,7 @@ def test_german_people_are_decided_as_onnxruntime_does(estimator: Any, tmp_path:
         data = to_onnx(fitted, table[:1]).SerializeToString()
     schema = Schema.infer(table)
     model = read_onnx(data).read_table(table, Encoding.fit(table, schema))
-    assert (model.library_outputs is not None) == isinstance(estimator, MLPClassifier)
+    assert (model.predict_with_outputs is not None) == isinstance(estimator, MLPClassifier)
     check(model, Individuals.read(table, schema))
 
 

@@ -1,7 +1,7 @@
 """Export of models of this package to ONNX: encoding, networks and rule as a graph of standard operators.
 
-The graph takes the table's own columns by their names, numbers as float64 and categories as texts, so that whoever
-runs it need not know how people are encoded. The encoding's steps are computed in their formats; the networks in
+The graph takes the table's own columns by their names, numbers as float64 and categories as texts, so that the caller
+need not know how people are encoded. The encoding's steps are computed in their formats; the networks in
 float32, unless float64 is asked for. A certificate in that arithmetic covers what a runtime says of it.
 """
 

@@ -45,7 +45,6 @@ from lcifr.models.description import (
 )
 from lcifr.models.function import Function
 from lcifr.models.loaders.dataflow import LARGEST, ROUNDINGS, FlowVector, layer_out, new_weights
-from lcifr.models.loaders.dataflow_trees import build_sum, outputs_behind
 from lcifr.models.loaders.onnx.decisions import ReadDecision, deciding_output, read_decision
 from lcifr.models.loaders.onnx.graph import (
     AnyArray,
@@ -59,14 +58,15 @@ from lcifr.models.loaders.onnx.graph import (
 )
 from lcifr.models.loaders.onnx.operators import apply
 from lcifr.models.loaders.onnx.runtime import Feeds, OnnxPredictor, OutputDecisions, runtime_name, runtime_scores
+from lcifr.models.loaders.onnx.tree_ensembles import build_sum, outputs_behind
 from lcifr.models.loaders.onnx.values import (
     Call,
-    Circumstances,
     CodedNumberError,
     Columns,
     Constant,
     Decided,
     Exponentials,
+    GraphContext,
     Hidden,
     Probabilities,
     Softmax,
@@ -74,11 +74,9 @@ from lcifr.models.loaders.onnx.values import (
     Texts,
     Value,
 )
-from lcifr.models.loaders.tree_ensembles import identity
 from lcifr.models.model import Model
-from lcifr.models.network import chain_of
-from lcifr.models.source import ModelInput, ModelOutline, TableModel, rule_words
-from lcifr.models.trees import Trees
+from lcifr.models.network import chain_of, identity
+from lcifr.models.source import LibraryAnswer, ModelInput, ModelOutline, TableModel, rule_words
 
 # Reading of a graph: its nodes one after the other, from the table's columns to the value that decides.
 
@@ -116,7 +114,7 @@ def read_value(graph: Graph, output: str, bind: Bind) -> ReadGraph:
     """
     nodes = graph.needed_for(output)
     merged = _MergedConstants.of(graph, nodes)
-    circumstances = Circumstances(graph.version, _people(graph), merged.spare)
+    context = GraphContext(graph.version, _people(graph), merged.spare)
     read = {name for node in nodes for name in node.inputs}
     values: dict[str, Value] = {name: Constant(array) for name, array in graph.constants.items() if name in read}
     values |= {one.name: bind(one) for one in graph.inputs if one.name in read}
@@ -124,7 +122,7 @@ def read_value(graph: Graph, output: str, bind: Bind) -> ReadGraph:
     seen: set[FlowVector] = set()
     for node in nodes:
         given = tuple(values[name] if name else None for name in node.inputs)
-        found = _computed(Call(node, given, circumstances))
+        found = _computed(Call(node, given, context))
         values |= {name: value for name, value in zip(node.outputs, found, strict=False) if name}
         numbers += sum(1 if isinstance(one, Constant) else prod(one.shape) for one in found)
         weights += sum(new_weights(one.vector, seen) for one in found if isinstance(one, Hidden))
@@ -132,10 +130,10 @@ def read_value(graph: Graph, output: str, bind: Bind) -> ReadGraph:
             raise NetworkError(f"{node.where}: the model is larger than {MOST_NUMBERS} numbers or {LARGEST} weights")
     if output not in values:
         raise NetworkError(f'the output "{output}" is one that its node does not have here')
-    computed = [values[name] for name in read | {output} if name in values]  # not what nobody asks for
+    computed = [values[name] for name in read | {output} if name in values]  # not what nothing reads
     single = any(isinstance(value, COMPUTED) and value.dtype == np.float32 for value in computed)
     arithmetic = Arithmetic.FLOAT32 if single or merged.as_float32 else Arithmetic.FLOAT64
-    return ReadGraph(values[output], values, arithmetic, tuple(circumstances.divisions))
+    return ReadGraph(values[output], values, arithmetic, tuple(context.divisions))
 
 
 def _computed(call: Call) -> tuple[Value, ...]:
@@ -352,24 +350,24 @@ def _columns(tensor: GraphTensor, entry: DescribedInput, table: TableColumns, so
 
 
 @dataclass(frozen=True)
-class LibraryWord:
-    """What computes the model elsewhere: its decisions about a pandas frame, and its name and version.
+class LibraryPredictions:
+    """The library's own predictions for the rows of a pandas frame, with its name and version.
 
     Parameters
     ----------
-    outputs : its numbers, where it says those of the function.
+    predict_with_outputs : the same with its numbers, where it gives those of the function; else None.
     """
 
     predict: Callable[[Any], NDArray[Any]]
     runtime: str
-    outputs: Callable[[Any], NDArray[np.float64]] | None = None
+    predict_with_outputs: Callable[[Any], LibraryAnswer] | None = None
 
 
 def assembled(
     decision: ReadDecision,
     arithmetic: Arithmetic,
     divisions: tuple[str, ...],
-    library: LibraryWord,
+    library: LibraryPredictions,
     table: Any,
     encoding: Encoding,
 ) -> TableModel:
@@ -379,45 +377,22 @@ def assembled(
     ----------
     arithmetic : in which the library computes it. divisions : the steps whose constants no float64 replaces exactly.
     """
+    function: Function
     if outputs_behind(decision.scores):
-        return _of_trees(decision, arithmetic, divisions, library, table, encoding)
-    layers = layer_out(decision.scores, arithmetic)
-    block = Block((*layers.columns, *(ConstantColumn(0.0),) * layers.spare))
-    divides = divisions[0] if divisions else ""
-    function = chain_of(replace(network, divides=divides) for network in layers.networks)
-    return TableModel(
-        encoding_of(block, encoding),
-        inputs_of(block, encoding).of_runtime(arithmetic),
-        Model(function, decision.rule, decision.labels),
-        library.predict,
-        table,
-        library.runtime,
-        library.outputs,
-    )
-
-
-def _of_trees(
-    decision: ReadDecision,
-    arithmetic: Arithmetic,
-    divisions: tuple[str, ...],
-    library: LibraryWord,
-    table: Any,
-    encoding: Encoding,
-) -> TableModel:
-    if divisions:
-        raise NetworkError(
-            f"{divisions[0]} divides the outputs of trees", fix="multiply their leaves before the export"
-        )
-    built = build_sum(decision.scores, arithmetic, encoding)
-    return TableModel(
-        built.encoding,
-        identity(len(built.encoding.features)),
-        Model(built.function, decision.rule, decision.labels),
-        library.predict,
-        table,
-        library.runtime,
-        library.outputs,
-    )
+        if divisions:
+            raise NetworkError(
+                f"{divisions[0]} divides the outputs of trees", fix="multiply their leaves before the export"
+            )
+        function, own = build_sum(decision.scores, arithmetic, encoding)
+        inputs = identity(len(own.features))
+    else:
+        layers = layer_out(decision.scores, arithmetic)
+        block = Block((*layers.columns, *(ConstantColumn(0.0),) * layers.spare))
+        divides = divisions[0] if divisions else ""
+        function = chain_of(replace(network, divides=divides) for network in layers.networks)
+        own, inputs = encoding_of(block, encoding), inputs_of(block, encoding).of_runtime(arithmetic)
+    model = Model(function, decision.rule, decision.labels)
+    return TableModel(own, inputs, model, library.predict, table, library.runtime, library.predict_with_outputs)
 
 
 # Outline of an ONNX file in words, as far as the graph says it without a table.
@@ -427,7 +402,7 @@ SILENT = ("Constant", "Identity", "Dropout", "Cast", "Reshape", "ZipMap")
 
 
 def outline_graph(graph: Graph, description: ModelDescription | None) -> ModelOutline:
-    """What is in the file; the rule where the graph or a description says it.
+    """What is in the file, with the rule where the graph or a description gives it.
 
     Raises
     ------
@@ -438,55 +413,40 @@ def outline_graph(graph: Graph, description: ModelDescription | None) -> ModelOu
     output = deciding_output(graph, described)
     read, coded = _read_stand_in(graph, description, output)
     counted = Counter(node.operator for node in graph.needed_for(output) if node.operator not in SILENT)
-    steps = tuple(f"{many} {name}" if many > 1 else name for name, many in counted.items())
-    library = graph.dialect
-    inputs = _inputs(graph, description, coded)
-    raw = _reads_raw(read)
-    try:
-        decision = read_decision(read.value, described, output)
-    except NetworkError as unsaid:
-        words, outputs = str(unsaid).partition("\n")[0], prod(getattr(read.value, "shape", (1,)))
-        return ModelOutline(
-            library,
-            runtime_name(),
-            inputs,
-            steps,
-            outputs,
-            words,
-            read.arithmetic,
-            output=_said_of(read.value, graph, output),
-            reads_raw=raw,
-            metadata=graph.metadata,
-        )
-    function: Function = Trees.of(1, np.zeros(decision.rule.outputs), [])  # of trees any will do for the words
-    if not outputs_behind(decision.scores):
-        function = layer_out(decision.scores, Arithmetic.EXACT).networks[-1]
-    labels = () if decision.labels is None else tuple(decision.labels.tolist())
-    rule = rule_words(Model(function, decision.rule, decision.labels))
-    notes = tuple(
-        f"{node} divides by numbers whose inverses no float64 holds: verdicts in float arithmetic cover it, exact ones "
-        "are refused."
-        for node in read.divisions[:3]
-    )
-    return ModelOutline(
-        library,
-        runtime_name(),
-        inputs,
-        steps,
-        decision.rule.outputs,
-        rule,
-        read.arithmetic,
-        labels,
-        decision.labels is None,
-        notes,
-        output=_said_of(read.value, graph, output),
-        reads_raw=raw,
+    undecided = ModelOutline(
+        library=graph.dialect,
+        runtime=runtime_name(),
+        inputs=_inputs(graph, description, coded),
+        steps=tuple(f"{many} {name}" if many > 1 else name for name, many in counted.items()),
+        outputs=prod(getattr(read.value, "shape", (1,))),
+        rule="",
+        arithmetic=read.arithmetic,
+        output=_declared_by(read.value, graph, output),
+        reads_raw=_reads_raw(read),
         metadata=graph.metadata,
     )
+    try:
+        decision = read_decision(read.value, described, output)
+    except NetworkError as unknown:
+        return replace(undecided, rule=str(unknown).partition("\n")[0])
+    if not outputs_behind(decision.scores):
+        layer_out(decision.scores, Arithmetic.EXACT)  # refuses what is too large
+    return replace(
+        undecided,
+        outputs=decision.rule.outputs,
+        rule=rule_words(decision.rule, decision.labels),
+        classes=() if decision.labels is None else tuple(decision.labels.tolist()),
+        is_number=decision.labels is None,
+        notes=tuple(
+            f"{node} divides by numbers whose inverses no float64 holds: verdicts in float arithmetic cover it, exact "
+            "ones are refused."
+            for node in read.divisions[:3]
+        ),
+    )
 
 
-def _said_of(value: Value, graph: Graph, name: str) -> DescribedOutput | None:
-    """What the graph itself says of the output that decides: a class, or probabilities; None of other numbers."""
+def _declared_by(value: Value, graph: Graph, name: str) -> DescribedOutput | None:
+    """What the graph itself tells about the deciding output: a class or probabilities; None for other numbers."""
     named = name if len(graph.outputs) > 1 else None
     if isinstance(value, Decided):
         return DescribedOutput(Meaning.CLASS, named)
@@ -620,8 +580,8 @@ class OnnxModel:
         decides = OutputDecisions(self.described_output, decision.labels, decision.own_labels)
         predictor = OnnxPredictor(self.data, self.graph, Feeds(encoding.schema), bound, output, decides)
         asked = None if self.description is None else self.description.arithmetic
-        said = runtime_scores(predictor, read.values, decision.scores, read.arithmetic)
-        library = LibraryWord(predictor, runtime_name(), said)
+        scores = runtime_scores(predictor, read.values, decision.scores, read.arithmetic)
+        library = LibraryPredictions(predictor, runtime_name(), scores)
         return assembled(decision, asked or read.arithmetic, read.divisions, library, table, encoding)
 
     def _read(self, table: TableColumns) -> tuple[str, ReadGraph, ReadDecision]:

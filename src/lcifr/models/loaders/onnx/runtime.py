@@ -1,4 +1,4 @@
-"""What a runtime is given and what its outputs decide: tensors of people, and decisions of numbers."""
+"""Runs ONNX files for comparison: input tensors from table rows, the runtime, and decisions from its outputs."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from lcifr.models.description import DescribedOutput, Meaning
 from lcifr.models.loaders.dataflow import FlowVector, components
 from lcifr.models.loaders.onnx.graph import DOUBLE, FLOAT, AnyArray, Graph, GraphTensor, is_text
 from lcifr.models.loaders.onnx.values import Columns, Hidden, Texts, Value
+from lcifr.models.source import LibraryAnswer
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Feeds:
     schema: Schema
 
     def tensor(self, value: Columns | Texts, people: Any) -> AnyArray:
-        """(people, …) what an input is for everybody in the frame, in its own type."""
+        """(people, …) an input for all rows of the frame, in its own type."""
         if isinstance(value, Texts):
             texts = [self._looked_up(people, one.attribute, one.texts) for one in value.columns]
             return np.array(texts, dtype=object).T.reshape(len(people), *value.shape)
@@ -52,7 +53,7 @@ class Feeds:
 
 @dataclass(frozen=True)
 class OutputDecisions:
-    """What the numbers or classes of an output decide.
+    """Decisions from the numbers or classes of an output.
 
     Parameters
     ----------
@@ -92,7 +93,7 @@ AT_ONCE = 65_536
 
 
 def runtime_name() -> str:
-    """What computes, and its version."""
+    """The runtime and its version."""
     if find_spec("onnxruntime") is not None:
         return f"onnxruntime {version('onnxruntime')}"
     return f"the reference evaluator of onnx {version('onnx')}"
@@ -133,7 +134,7 @@ def _without_other_outputs(data: bytes, output: str) -> Any:
 
 @dataclass(frozen=True)
 class OnnxPredictor:
-    """The runtime's own word about people of a pandas frame.
+    """The runtime's own decisions for the rows of a pandas frame.
 
     Parameters
     ----------
@@ -188,7 +189,7 @@ class OnnxPredictor:
 
 
 def _filled(array: AnyArray, wanted: int | None) -> AnyArray:
-    """As many people as the file wants at once; the first one again where there are fewer."""
+    """As many rows as the file takes at once, filled up with the first one."""
     if wanted is None or len(array) == wanted:
         return array
     return np.concatenate([array, np.repeat(array[:1], wanted - len(array), axis=0)])
@@ -196,30 +197,32 @@ def _filled(array: AnyArray, wanted: int | None) -> AnyArray:
 
 @dataclass(frozen=True)
 class RuntimeScores:
-    """The runtime's own numbers (people, outputs), where a tensor of the file holds those of the function.
+    """The runtime's own decisions and numbers, where a tensor of the file holds those of the function.
 
     Parameters
     ----------
-    name : of the tensor. places, signs : of each output in a person's row of it, and 1 or −1.
+    watched : the same file with one more output, the tensor called ``name``.
+    places, signs : of each output in a person's row of it, and 1 or −1.
     """
 
     predictor: OnnxPredictor
+    watched: OnnxPredictor
     name: str
     places: tuple[int, ...]
     signs: tuple[int, ...]
 
-    def __call__(self, frame: Any) -> NDArray[np.float64]:
-        rows = self.predictor.outputs(frame, self.name)
+    def __call__(self, frame: Any) -> LibraryAnswer:
+        rows = self.watched.outputs(frame, self.name)
         chosen = rows.reshape(len(rows), -1)[:, list(self.places)].astype(np.float64)
-        return np.asarray(chosen * np.array(self.signs))
+        return LibraryAnswer(self.predictor(frame), chosen * np.array(self.signs))
 
 
 def runtime_scores(
     predictor: OnnxPredictor, values: Mapping[str, Value], scores: FlowVector, arithmetic: Arithmetic
 ) -> RuntimeScores | None:
-    """Where the runtime says what the function says; None where that is nowhere in the file as it stands.
+    """The runtime's own outputs of the function; None where no tensor of the file holds them.
 
-    Trees in float64 decide before their sums are rounded to the float32 that the file holds: that says less.
+    Trees in float64 decide before their sums are rounded to the float32 tensor of the file, which is less precise.
     """
     wanted = components(scores)
     for name, value in values.items():
@@ -229,7 +232,7 @@ def runtime_scores(
                 found = [(there[base, place][0], sign * there[base, place][1]) for base, place, sign in wanted]
                 data = _with_output(predictor.data, name, value.dtype)
                 places, signs = zip(*found, strict=True)
-                return RuntimeScores(replace(predictor, data=data), name, places, signs)
+                return RuntimeScores(predictor, replace(predictor, data=data), name, places, signs)
     return None
 
 

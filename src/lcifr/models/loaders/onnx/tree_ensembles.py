@@ -1,33 +1,189 @@
-"""Nodes of ONNX tree ensembles, put together as trees over the columns of a matrix."""
+"""Tree ensembles of ONNX: their nodes as trees over columns, and their outputs in a graph as one sum of trees."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from lcifr.data.program import Operation, ProgramStep, StepFormat
-from lcifr.models.columns import Block, NumberColumn
-from lcifr.models.loaders.dataflow import WIDEST, FlowVector, affine, chosen, joined, negative
-from lcifr.models.loaders.dataflow_trees import TreeEnsemble, with_leaves
-from lcifr.models.loaders.onnx.values import (
-    Call,
-    Columns,
-    Constant,
-    Decided,
-    Hidden,
-    Probabilities,
-    Probability,
-    Softmax,
-    Value,
+from lcifr.data import Encoding
+from lcifr.errors import NetworkError
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.columns import Block, NumberColumn, encoding_of
+from lcifr.models.loaders.dataflow import (
+    WIDEST,
+    AffineVector,
+    FlowVector,
+    LeafVector,
+    affine,
+    chosen,
+    components,
+    joined,
+    leaf,
+    negative,
+    vectors_behind,
 )
-from lcifr.models.loaders.tree_ensembles import LibraryNode, LibrarySplit
+from lcifr.models.loaders.onnx.categories import cast_to_floats
+from lcifr.models.loaders.onnx.values import Call, Columns, Decided, Hidden, Probabilities, Probability, Value
+from lcifr.models.loaders.tree_ensembles import ColumnReader, LibraryNode, LibrarySplit, grow, with_leaves
 from lcifr.models.rule import Kind
-from lcifr.models.trees import TreeLeaf
+from lcifr.models.trees import TreeLeaf, Trees, preorder
+
+# Outputs of tree ensembles inside a dataflow graph, and the one sum of trees that a vector made of them is.
+#
+# A graph may pick outputs of an ensemble, turn their sign, add constants or a second ensemble, and multiply all of it
+# by
+# one number. That is a sum of trees again: its leaves are the stored numbers, never products of them.
+
+ELSEWHERE = "computes with the outputs of trees in a way that is not a sum of trees"
+
+
+@dataclass(frozen=True, eq=False)
+class TreeEnsemble:
+    """base + scale · Σ leaves, over the columns of a block.
+
+    Parameters
+    ----------
+    trees : their leaves have one value for each output. base : (outputs,).
+    """
+
+    trees: tuple[LibraryNode, ...] = field(repr=False)
+    base: tuple[float, ...]
+    scale: Fraction
+    block: Block = field(repr=False)
+
+    def outputs(self) -> LeafVector:
+        """All of them, as a vector that a graph computes with."""
+        return leaf([TreeOutput(self, place) for place in range(len(self.base))])
+
+
+@dataclass(frozen=True)
+class TreeOutput:
+    """One output of an ensemble; it stands where a graph has a column of the table."""
+
+    ensemble: TreeEnsemble
+    place: int
+
+
+def outputs_behind(vector: FlowVector) -> bool:
+    """Whether outputs of trees are among what a vector is made of."""
+    leaves = (one for one in vectors_behind(vector, set()) if isinstance(one, LeafVector))
+    return any(isinstance(column, TreeOutput) for one in leaves for column in one.columns)
+
+
+def build_sum(vector: FlowVector, arithmetic: Arithmetic, encoding: Encoding) -> tuple[Trees, Encoding]:
+    """The sum of trees that a vector is.
+
+    Raises
+    ------
+    NetworkError
+        For anything but a sum: activations, columns beside trees, outputs that are scaled differently.
+    """
+    rows = [_row(part) for part in components(vector)]
+    scale, factor = _scale(rows)
+    ensembles = list(dict.fromkeys(output.ensemble for row in rows for output in row.factors))
+    own = encoding_of(Block(tuple(column for one in ensembles for column in one.block.columns)), encoding)
+    trees = []
+    for ensemble in ensembles:
+        reader = ColumnReader(ensemble.block.columns, own)
+        chosen = [
+            [(output.place, 1 if by > 0 else -1) for output, by in row.factors.items() if output.ensemble is ensemble]
+            for row in rows
+        ]
+        trees += [reader.tree(one) for tree in ensemble.trees for one in _combined(tree, chosen)]
+    base, constants = _constants(rows, factor, scale)
+    rounded = max(row.roundings for row in rows)
+    trees += [*constants, *([TreeLeaf((0.0,) * len(rows))] * rounded)]  # each counts as one operation that rounds
+    function = Trees.of(len(own.features), base, trees, scale)
+    return function.of_runtime(arithmetic), own
+
+
+@dataclass(frozen=True)
+class _SumRow:
+    """Σ factor · output + Σ constants; ``roundings`` beyond those of the ensembles themselves."""
+
+    factors: Mapping[TreeOutput, Fraction]
+    constants: tuple[Fraction, ...] = ()
+    roundings: int = 0
+
+
+def _row(part: tuple[FlowVector, int, int]) -> _SumRow:
+    base, place, sign = part
+    if isinstance(base, LeafVector):
+        column = base.columns[place]
+        if not isinstance(column, TreeOutput):
+            raise NetworkError(f"a column beside trees: the model {ELSEWHERE}", fix="export the trees alone")
+        constant = Fraction(column.ensemble.base[column.place])
+        return _SumRow({column: Fraction(sign)}, (sign * constant,) if constant else ())
+    if not isinstance(base, AffineVector):
+        raise NetworkError(f"an activation behind trees {ELSEWHERE}", fix="export the trees alone")
+    factors: dict[TreeOutput, Fraction] = {}
+    constants: list[Fraction] = [Fraction(float(base.bias[place]))] if base.bias[place] else []
+    roundings = base.spare + 1
+    for term in base.terms:
+        inside = components(term.vector)
+        for weight, one in zip(term.weight[place].tolist(), inside, strict=True):
+            if weight:
+                row = _row(one)
+                for output, by in row.factors.items():
+                    factors[output] = factors.get(output, Fraction(0)) + Fraction(weight) * by
+                constants += [Fraction(weight) * constant for constant in row.constants]
+                roundings += row.roundings + 2
+    return _SumRow(
+        {output: sign * by for output, by in factors.items() if by}, tuple(sign * one for one in constants), roundings
+    )
+
+
+def _scale(rows: Sequence[_SumRow]) -> tuple[Fraction, Fraction]:
+    """What multiplies all leaves, and what multiplies all outputs."""
+    factors = {abs(by) for row in rows for by in row.factors.values()}
+    scales = {output.ensemble.scale for row in rows for output in row.factors}
+    if len(factors) != 1 or len(scales) != 1:
+        raise NetworkError(f"the model {ELSEWHERE}: it multiplies them by {len(factors) * len(scales)} numbers")
+    factor = factors.pop()
+    return factor * scales.pop(), factor
+
+
+def _combined(tree: LibraryNode, chosen: Sequence[Sequence[tuple[int, int]]]) -> list[LibraryNode]:
+    """A tree whose leaves hold the outputs asked for; several where no float holds a sum of two stored numbers."""
+
+    def together(values: tuple[float, ...]) -> tuple[Fraction, ...]:
+        return tuple(sum((sign * Fraction(values[place]) for place, sign in row), Fraction(0)) for row in chosen)
+
+    def one_each(turn: int) -> Callable[[tuple[float, ...]], tuple[float, ...]]:
+        return lambda values: tuple(row[turn][1] * values[row[turn][0]] if turn < len(row) else 0.0 for row in chosen)
+
+    turns = max(map(len, chosen))
+    if turns > 1 and all(
+        is_float(value) for node in preorder(tree) if isinstance(node, TreeLeaf) for value in together(node.values)
+    ):
+        return [with_leaves(tree, lambda values: tuple(map(float, together(values))))]
+    return [with_leaves(tree, one_each(turn)) for turn in range(turns)]
+
+
+def is_float(value: Fraction) -> bool:
+    """Whether a float64 holds it exactly."""
+    return abs(value) <= Fraction(np.finfo(np.float64).max) and Fraction(float(value)) == value
+
+
+def _constants(rows: Sequence[_SumRow], factor: Fraction, scale: Fraction) -> tuple[list[float], list[TreeLeaf]]:
+    """The base, and trees of one leaf for constants whose sum no float holds."""
+    sums = [sum(row.constants, Fraction(0)) for row in rows]
+    if all(map(is_float, sums)):
+        return [float(one) for one in sums], []
+    parts = [[constant / scale for constant in row.constants] for row in rows]
+    if not all(is_float(one) for row in parts for one in row):
+        raise NetworkError(f"the model {ELSEWHERE}: it scales a constant by {float(factor):g}, beside them")
+    turns = max(map(len, parts))
+    leaves = [TreeLeaf(tuple(float(row[t]) if t < len(row) else 0.0 for row in parts)) for t in range(turns)]
+    return [0.0] * len(rows), leaves
+
+
+# Nodes of ONNX tree ensembles, put together as trees over the columns of a matrix.
 
 EQUALITY = ("BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER")
 MOST_VALUES = 2**24
@@ -62,27 +218,19 @@ class EnsembleNodes:
         if not 0 < self.outputs <= WIDEST or len(self.leaves) * self.outputs > MOST_VALUES:
             raise self.call.refuse(f"{self.outputs} outputs of {len(self.leaves)} leaves are too many")
         seen: set[int] = set()
-        return tuple(self._tree(root, seen) for root in roots)
 
-    def _tree(self, root: int, seen: set[int]) -> LibraryNode:
-        waiting: list[tuple[int, bool]] = [(root, False)]  # whether both children are built
-        built: list[LibraryNode] = []
-        while waiting:
-            node, ready = waiting.pop()
+        def look(node: int) -> LibraryNode | tuple[int, int]:
             if node in self.leaves:
                 values = self.leaves[node]
-                built.append(TreeLeaf(tuple(values.get(output, 0.0) for output in range(self.outputs))))
-            elif ready:
-                no, yes = built.pop(), built.pop()
-                built.append(self._split(node, yes, no))
-            elif node in seen:
+                return TreeLeaf(tuple(values.get(output, 0.0) for output in range(self.outputs)))
+            if node in seen:
                 raise self.call.refuse(f"node {node} has two parents, or is its own ancestor")
-            else:
-                seen.add(node)
-                waiting += [(node, True), (self.no[node], False), (self.yes[node], False)]
-        return built[0]
+            seen.add(node)
+            return self.yes[node], self.no[node]
 
-    def _split(self, node: int, yes: LibraryNode, no: LibraryNode) -> LibrarySplit:
+        return tuple(grow(root, look, self._split) for root in roots)
+
+    def _split(self, node: int, yes: LibraryNode, no: LibraryNode) -> LibraryNode:
         mode, feature, at = self.mode[node], self.feature[node], self.threshold[node]
         missing = self.missing_yes[node]
         if mode in EQUALITY:
@@ -134,7 +282,7 @@ def first_generation(call: Call, kind: str, outputs: int, columns: Columns) -> R
     }
     inner = [place for place, mode in enumerate(modes) if mode != LEAF]
     if any(children[name][place] < 0 for name in children for place in inner):
-        raise call.refuse("a child is no node of its tree")
+        raise call.refuse("a child is not a node of its tree")
     _check_features(call, [ids["featureids"][place] for place in inner], columns)
     found = EnsembleNodes(
         call,
@@ -209,7 +357,7 @@ def second_generation(call: Call, outputs: int, columns: Columns) -> tuple[Libra
     sides = ((child, 1 if leaf else 0) for child, leaf in (*zip(yes, yes_leaf), *zip(no, no_leaf)))  # noqa: B905
     inside = all(0 <= child < (leaves if leaf else count) for child, leaf in sides)
     if not inside or len(missing) != count or not all(0 <= root < count for root in roots):
-        raise call.refuse("a child or root is no node and no leaf, or missing values have no side")
+        raise call.refuse("a child or root is neither a node nor a leaf, or missing values have no side")
     if not all(0 <= target < outputs and math.isfinite(w) for target, w in zip(targets, weights, strict=True)):
         raise call.refuse("a leaf weighs NaN or infinity, or for an output that is not there")
     _check_modes(call, (str(mode) for mode in modes), tuple(map(str, range(len(MODES)))))
@@ -260,7 +408,7 @@ def numbers(call: Call, name: str, columns: Columns) -> tuple[float, ...]:
 def _tensor(call: Call, name: str) -> Any:
     found = call.node.attributes.get(name)
     if not isinstance(found, np.ndarray):
-        raise call.refuse(f'attribute "{name}" is no tensor')
+        raise call.refuse(f'attribute "{name}" is not a tensor')
     return found
 
 
@@ -337,7 +485,7 @@ def tree_ensemble_classifier(call: Call) -> tuple[Value, ...]:
         decided = [with_leaves(tree, _first_of_largest) for tree in read.trees]
         deciding = _ensemble(call, decided, (0.0,) * len(labels), "SUM", columns).outputs()
     chosen_class = Decided(deciding, Kind.CLASS, (0.0, 0.0), labels, columns.dtype, ())
-    return chosen_class, _transformed(call, scores)
+    return chosen_class, call.post_transformed(Hidden(scores, FLOAT32, (scores.width,)))
 
 
 def _of_two(
@@ -363,7 +511,9 @@ def _of_two(
         decided = [with_leaves(tree, lambda v: (1.0 if v[place] > threshold else -1.0,)) for tree in read.trees]
         deciding, band = _ensemble(call, decided, (0.0,), "SUM", columns).outputs(), (0.0, 0.0)
     found = Decided(deciding, Kind.SIGN, band, labels, columns.dtype, ())
-    return found, _transformed(call, scores) if len(used) == 2 else _written(call, score, place, positive)
+    if len(used) == 2:
+        return found, call.post_transformed(Hidden(scores, FLOAT32, (scores.width,)))
+    return found, _written(call, score, place, positive)
 
 
 def _written(call: Call, score: FlowVector, place: int, positive: bool) -> Value:
@@ -374,23 +524,7 @@ def _written(call: Call, score: FlowVector, place: int, positive: bool) -> Value
     if transform == "NONE" and place == 0:
         both = affine((np.array([[-1.0], [1.0]]), score), bias=[1.0, 0.0]) if positive else None
         return Hidden(joined([negative(score), score]) if both is None else both, FLOAT32, (2,))
-    return _unread(transform)
-
-
-def _transformed(call: Call, scores: FlowVector) -> Value:
-    transform = call.text("post_transform", "NONE")
-    if transform == "NONE":
-        return Hidden(scores, FLOAT32, (scores.width,))
-    if transform == "SOFTMAX":
-        return Softmax(scores, FLOAT32, (scores.width,))
-    if transform == "LOGISTIC":
-        parts = tuple(Probability(chosen(scores, [i])) for i in range(scores.width))
-        return Probabilities(parts, FLOAT32, (scores.width,))
-    return _unread(transform)
-
-
-def _unread(transform: str) -> Constant:
-    return Constant(np.array(f"the scores behind post_transform {transform}", dtype=object))  # texts: of no use
+    return call.unread_scores(transform)
 
 
 def _columns(call: Call) -> Columns:
@@ -402,18 +536,19 @@ def _columns(call: Call) -> Columns:
             fix="leave that step out, and train the trees on the columns themselves",
         )
     if len(value.shape) != 1 or value.dtype.kind not in "fi":
-        raise call.refuse(f"trees over {value.dtype} of the shape {value.shape}", fix="one row of floats for a person")
+        raise call.refuse(
+            f"trees over {value.dtype} of the shape {value.shape}", fix="give the trees one row of floats"
+        )
     if value.dtype.kind == "f":
         return value
-    cast = [(ProgramStep(Operation.CAST, StepFormat.FLOAT32),)] * len(value.block)
-    return Columns(Block(value.block.columns, FLOAT32).stepwise(cast, call.where), value.shape)
+    return cast_to_floats(call, value, FLOAT32)
 
 
 def _ensemble(
     call: Call, trees: Sequence[LibraryNode], base: Sequence[float], aggregate: str, columns: Columns
 ) -> TreeEnsemble:
     if aggregate not in AGGREGATES[:2]:
-        raise call.refuse(f"aggregate_function {aggregate} is no sum of trees", fix="use SUM or AVERAGE")
+        raise call.refuse(f"aggregate_function {aggregate} is not a sum of trees", fix="use SUM or AVERAGE")
     if not np.isfinite(base).all():
         raise call.refuse("base values are NaN or infinite")
     scale = Fraction(1, len(trees)) if aggregate == "AVERAGE" else Fraction(1)
@@ -429,18 +564,15 @@ def _check_scored(call: Call, read: ReadTrees, classes: Sequence[int]) -> None:
 
 def _refuse_equality(call: Call, trees: Sequence[LibraryNode], columns: Columns) -> None:
     """Of sets of numbers onnxruntime makes bit masks, in which 1.5 can be a 1."""
-    waiting = list(trees)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, TreeLeaf):
+    for node in (node for tree in trees for node in preorder(tree)):
+        if isinstance(node, TreeLeaf) or node.members is None:
             continue
-        if node.members is not None and isinstance(columns.block.columns[node.feature], NumberColumn):
-            name = columns.block.columns[node.feature].attribute  # type: ignore[union-attr]
+        column = columns.block.columns[node.feature]
+        if isinstance(column, NumberColumn):
             raise call.refuse(
-                f'a split by equality about the number "{name}", which runtimes take for a whole one',
-                fix=f'declare "{name}" categorical',
+                f'a split by equality about the number "{column.attribute}", which runtimes take for a whole one',
+                fix=f'declare "{column.attribute}" categorical',
             )
-        waiting += [node.first, node.second]
 
 
 def _first_of_largest(values: Sequence[float]) -> tuple[float, ...]:

@@ -18,8 +18,8 @@ from lcifr.models.rule import Kind
 
 # Values of an ONNX graph without any people: what each tensor is as a formula of the table's columns.
 #
-# The first dimension of everything that depends on a person is the people, and no operation may mix those. What is said
-# here is about one of them: ``shape`` is that of the other dimensions, and components are counted in row-major order.
+# The first dimension of everything that depends on a person is the people, and no operation may mix those. Values here
+# describe one of them: ``shape`` is that of the other dimensions, and components are counted in row-major order.
 
 IntArray = NDArray[np.int64]
 Shape = tuple[int, ...]
@@ -27,7 +27,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Constant:
-    """The same for everybody."""
+    """The same in every row."""
 
     array: AnyArray
 
@@ -131,6 +131,12 @@ class Decided:
     log_odds: bool = False
 
 
+def logistic(value: Hidden) -> Probabilities:
+    """The logistic function of each number."""
+    parts = tuple(Probability(chosen(value.vector, [i])) for i in range(value.vector.width))
+    return Probabilities(parts, value.dtype, value.shape)
+
+
 PersonValue = Texts | Columns | Hidden | Exponentials | Probabilities | Softmax | Decided
 Value = Constant | PersonValue
 
@@ -212,7 +218,7 @@ def broadcast(shape: Shape, constant: AnyArray, where: str) -> tuple[IntArray, A
     """Places of a person's value and of a constant, brought to one shape as numpy does; people stay people."""
     if constant.ndim > len(shape):
         if constant.ndim > len(shape) + 1 or constant.shape[0] != 1:
-            raise NetworkError(f"{where}: a constant of shape {constant.shape} mixes people")
+            raise NetworkError(f"{where}: a constant of shape {constant.shape} mixes rows")
         constant = constant[0]
     places = np.arange(prod(shape)).reshape(shape)
     checked_width(prod(np.broadcast_shapes(shape, constant.shape)))
@@ -232,7 +238,7 @@ class CodedNumberError(NetworkError):
 
 
 @dataclass(frozen=True)
-class Circumstances:
+class GraphContext:
     """What holds of the whole graph.
 
     Parameters
@@ -254,7 +260,7 @@ class Call:
 
     node: Node
     values: tuple[Value | None, ...]
-    graph: Circumstances
+    graph: GraphContext
 
     @property
     def where(self) -> str:
@@ -278,14 +284,14 @@ class Call:
         """A value that depends on the person."""
         found = self.value(place)
         if isinstance(found, Constant):
-            raise self.refuse(f"input {place} is a constant where a value of the person belongs")
+            raise self.refuse(f"input {place} is a constant, and has to depend on the row here")
         return found
 
     def constant(self, place: int) -> AnyArray | None:
         """A constant, or None where it is left out; anything else is refused."""
         found = self.optional(place)
         if found is not None and not isinstance(found, Constant):
-            raise self.refuse(f"input {place} depends on the person, and has to be a constant here")
+            raise self.refuse(f"input {place} depends on the row, and has to be a constant here")
         return None if found is None else found.array
 
     def required(self, place: int) -> AnyArray:
@@ -318,13 +324,29 @@ class Call:
         """A list of numbers or texts; empty where it is left out."""
         return tuple(self.attribute(name, (), tuple))
 
+    def post_transformed(self, scores: Hidden) -> Value:
+        """What the attribute post_transform makes of several scores."""
+        transform = self.text("post_transform", "NONE")
+        if transform == "NONE":
+            return scores
+        if transform == "SOFTMAX":
+            return Softmax(scores.vector, scores.dtype, scores.shape)
+        return logistic(scores) if transform == "LOGISTIC" else self.unread_scores(transform)
+
+    def unread_scores(self, transform: str) -> Constant:
+        """Scores that are not read; as a text, which is refused wherever it decides."""
+        return Constant(np.array(f"the scores behind post_transform {transform}", dtype=object))
+
     def axes(self, place: int, rank: int, name: str = "axes") -> tuple[int, ...] | None:
         """Dimensions from an input (of later versions) or an attribute, counted from 0; None where neither is there."""
-        given = self.constant(place)
-        found = self.listed(name) if given is None else tuple(np.asarray(given).ravel().tolist())
-        if not found and given is None:
+        if self.constant(place) is None and not self.listed(name):
             return None
-        return tuple(self.axis(int(one), rank) for one in found)
+        return tuple(self.axis(one, rank) for one in self.whole_numbers(place, name))
+
+    def whole_numbers(self, place: int, name: str) -> tuple[int, ...]:
+        """Whole numbers from an input (of later versions) or an attribute; none where neither is there."""
+        given = self.constant(place)
+        return tuple(map(int, self.listed(name) if given is None else np.asarray(given).ravel().tolist()))
 
     def axis(self, axis: int, rank: int) -> int:
         """A dimension counted from 0, and not that of the people."""
@@ -332,7 +354,7 @@ class Call:
         if not 0 <= found < rank:
             raise self.refuse(f"dimension {axis} of a tensor that has {rank}")
         if found == 0:
-            raise self.refuse("the first dimension is the people, and decisions are made one by one")
+            raise self.refuse("the first dimension is the rows, and each is decided by itself")
         return found
 
 
