@@ -13,7 +13,7 @@ from lcifr.certification.deployment import Encoder
 from lcifr.certification.profiles import Surroundings, in_table_units, profiles, surroundings
 from lcifr.data import Categorical, Encoding, Individuals, Numeric
 from lcifr.display.charts import histogram, whole_histogram
-from lcifr.display.scores import AttributeScore, Contribution, MarkedScore, PairAxis, PairScore, PersonScore, Profile
+from lcifr.display.scores import AttributeScore, Axis, Contribution, MarkedScore, PairScore, PersonScore, Profile
 from lcifr.errors import LcifrError
 from lcifr.models.additive import (
     AdditiveModel,
@@ -248,18 +248,18 @@ def _pair_score(pair: PairFunction, encoding: Encoding, people: Individuals, mea
     return PairScore(first, second, tuple(tuple(column) for column in values.tolist()), moves)
 
 
-def _axis(bins: AttributeBins, encoding: Encoding, people: Individuals) -> tuple[PairAxis, IntArray]:
+def _axis(bins: AttributeBins, encoding: Encoding, people: Individuals) -> tuple[Axis, IntArray]:
     """The axis, and the bins that it shows in their order."""
     name, attribute = bins.attribute, encoding.schema[bins.attribute]
     if isinstance(attribute, Categorical):
         known = np.flatnonzero(~encoding.is_outside(name))
-        return PairAxis(name, "", (), tuple(attribute.values[place] for place in known)), known
+        return Axis(name, "", (), tuple(attribute.values[place] for place in known)), known
     assert bins.thresholds is not None
     numbers = people.number(name)
     shown = histogram(numbers, {"people": np.ones(len(numbers), np.bool_)})
     assert shown is not None
     edges, pieces = in_table_units(bins.thresholds, encoding, name).between(shown.edges[0], shown.edges[-1])
-    return PairAxis(name, attribute.unit or "", edges, ()), pieces
+    return Axis(name, attribute.unit or "", edges, ()), pieces
 
 
 # Explanation: how a model decides, attribute by attribute and person by person, for notebooks and as figures.

@@ -20,7 +20,7 @@ from lcifr.errors import LcifrError
 from lcifr.phi.core import PairedPeople
 from lcifr.phi.lint import find_false_part
 from lcifr.report.content import PersonRow, Report, Value
-from lcifr.report.folder import FolderContent, read_content
+from lcifr.report.folder import read_folder
 from lcifr.report.page import ReportRequest, write_report
 from lcifr.report.people import Shown, show
 from lcifr.report.sections import Document, put_into_words
@@ -186,23 +186,22 @@ class AuditPlan(ChosenModel):
 
 @dataclass(frozen=True, eq=False)
 class _OpenAudit:
-    content: FolderContent
     report: Report
 
     @property
     def verdicts(self) -> Audit:
-        if not isinstance(self.content.verdicts, Audit):
+        if not isinstance(self.report.found, Audit):
             raise LcifrError("this folder contains a consumer's certificates, but no people", fix="choose an audit")
-        return self.content.verdicts
+        return self.report.found
 
     @property
     def encoder(self) -> FrozenEncoder:
-        if self.content.encoder is None:
+        if self.report.encoder is None:
             raise LcifrError(
                 "φ ranks people who are not in this folder, so “what if” does not work",
                 fix="audit with a formula without ranks",
             )
-        return self.content.encoder
+        return self.report.encoder
 
 
 class AuditExplorer:
@@ -241,7 +240,7 @@ class AuditExplorer:
                 AddedScore(visible(term.attribute), term.adds, term.low, term.high, signed(term.adds)) for term in added
             ),
             "" if score is None else person_sentence(score),
-            found.content.encoder is not None,
+            found.report.encoder is not None,
         )
 
     def what_if(self, audit: str, name: str, values: Mapping[str, Any]) -> WhatIf:
@@ -260,7 +259,7 @@ class AuditExplorer:
                 f"the proof for {name} covers this person, and the model decides otherwise: one of the two is wrong",
                 fix="please report it with this audit’s folder, and do not rely on the audit",
             )
-        own = own_decision(verdicts.model, outputs, found.content.about.decisions)
+        own = own_decision(verdicts.model, outputs, found.report.about.decisions)
         return WhatIf(
             own, same, similar, _failing(found, person, other, similar), covered, _sentence(found, row, similar, same)
         )
@@ -275,8 +274,7 @@ class AuditExplorer:
         key = (audit, stamp(path / "settings.json"), stamp(path / "result.json"))
         with self._lock:
             if key not in self._known:
-                content = read_content(path)
-                self._known = {key: _OpenAudit(content, content.report())}
+                self._known = {key: _OpenAudit(read_folder(path))}
             return self._known[key]
 
 
