@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.errors import LcifrError, did_you_mean
+from lcifr.errors import LcifrError, MissingExtraError, did_you_mean
 from lcifr.workflows.baselines import JudgedBaselines, judge_baselines
 from lcifr.workflows.events import Listener, StepKind, listening, note, step
 from lcifr.workflows.folders import Command, run_folder
@@ -338,7 +338,13 @@ def _baselines(subject: Subject, source: PeopleSource, request: AuditRequest) ->
         origin.refuse_baselines()
     elif request.baselines is None and source.label is None:
         origin.note_no_baselines()
-    asked = origin.baselines(subject, request.seed) if request.wants_baselines(source) else None
+    try:
+        asked = origin.baselines(subject, request.seed) if request.wants_baselines(source) else None
+    except MissingExtraError as missing:
+        if request.baselines:
+            raise
+        note(f"no baselines: training them needs {missing.name}, which is not installed; {missing.fix}")
+        asked = None
     if asked is None:
         return JudgedBaselines()
     settings, training = asked
