@@ -83,7 +83,7 @@ def test_without_torch_an_audit_ends_without_baselines_and_says_how_to_have_them
     result = audit(request("light", target="repaid", baselines=None), heard.append)
     assert result.statement.accuracy is not None
     assert not result.statement.baselines
-    words = 'no baselines: training them needs torch, which is not installed; pip install "lcifr[learn]"'
+    words = 'no baselines: torch is not installed. pip install "lcifr[learn]"'
     assert [event.text for event in heard if isinstance(event, Note) and event.text == words]
     with pytest.raises(MissingExtraError, match="needs torch"):
         audit(request("asked", target="repaid", baselines=True))

@@ -290,19 +290,17 @@ def _scores(explanation: Explanation, contributions: Contributions) -> Scores:
     )
 
 
-def _around(explanation: Explanation, rows: NDArray[np.intp]) -> dict[int, tuple[Profile, ...]]:
+def _around(found: Audit, encoder: FrozenEncoder, rows: NDArray[np.intp]) -> dict[int, tuple[Profile, ...]]:
     """Of as many counterexamples as the page has room for, by row, the output around them."""
-    assert explanation.others is not None
-    assert explanation.violated is not None
-    found: dict[int, tuple[Profile, ...]] = {}
+    around: dict[int, tuple[Profile, ...]] = {}
     pieces = 0
-    for row in rows[explanation.violated[rows]].tolist():
-        if len(found) == AROUND or pieces >= PIECES:
+    for row in rows[found.violated[rows]].tolist():
+        if len(around) == AROUND or pieces >= PIECES:
             break
-        pair = explanation.people.take([row]), explanation.others.take([row])
-        found[row] = _largest(profiles(explanation.encoder, explanation.model, *pair))
-        pieces += sum(len(one.outputs) for one in found[row])
-    return found
+        pair = found.people.take([row]), found.others.take([row])
+        around[row] = _largest(profiles(encoder, found.model, *pair))
+        pieces += sum(len(one.outputs) for one in around[row])
+    return around
 
 
 def _largest(around: tuple[Profile, ...]) -> tuple[Profile, ...]:
@@ -423,10 +421,10 @@ def _with_attributes(
     added, scores = None, None
     if encoder is not None:
         decided = list(found.model.predict(encoder.function(encoder.encoding.encode(others))))
-        explanation = Explanation(encoder, found.model, found.people, found.ids, found.others, found.violated)
-        around = _around(explanation, rows)
+        explanation = Explanation(encoder, found.model, found.people, found.ids)
+        around = _around(found, encoder, rows)
         if explanation.terms is not None and len(found.people):
-            terms = Contributions(explanation.terms, found.model, encoder.encoding, explanation.everybody, words)
+            terms = Contributions(explanation.terms, found.model, encoder.encoding, explanation.base, words)
             added, scores = _found_for_all(terms.of, people, encoder.similarity), _scores(explanation, terms)
     described = []
     for place, (row, one) in enumerate(zip(rows.tolist(), explorer.people, strict=True)):

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from lcifr.certification.sweep.result import Standing, Sweep
+from lcifr.certification.sweep.result import CellStatus, Sweep
 from lcifr.display.charts import KINDS, ShareGrid, Shares, ShareStrip, grid_chart, strip_chart
 from lcifr.display.text import (
     arithmetic_words,
@@ -42,17 +42,17 @@ from lcifr.workflows.sweeping import WITHOUT, SweepResult, WorstPair
 # Charts and tables of a sweep: shares by standing, along one attribute, over two, and pairs of people.
 
 NAMES = {
-    Standing.PROVED: "Proved",
-    Standing.CROSSINGS: "Strict crossings only",
-    Standing.VIOLATING: "Violating",
-    Standing.OPEN: "Open",
+    CellStatus.PROVED: "Proved",
+    CellStatus.CROSSINGS: "Strict crossings only",
+    CellStatus.VIOLATING: "Violating",
+    CellStatus.OPEN: "Open",
 }
 
 
-def shown_standings(result: SweepResult) -> tuple[Standing, ...]:
+def shown_standings(result: SweepResult) -> tuple[CellStatus, ...]:
     """Those that a page speaks of: strict crossings only where there are such cells."""
     cells = result.sweep.cells
-    return tuple(one for one in Standing if one is not Standing.CROSSINGS or cells(one))
+    return tuple(one for one in CellStatus if one is not CellStatus.CROSSINGS or cells(one))
 
 
 def shares_table(result: SweepResult) -> Table:
@@ -65,7 +65,7 @@ def shares_table(result: SweepResult) -> Table:
         head.insert(2, "People who could exist")
     rows = []
     for standing, text in zip(standings, texts, strict=True):
-        least = "at least " if standing is Standing.VIOLATING and sweep.is_lower_end else ""
+        least = "at least " if standing is CellStatus.VIOLATING and sweep.is_lower_end else ""
         row = [NAMES[standing], least + text, count(people[standing]), count(len(sweep.cells(standing)))]
         if everyone is not None:
             row.insert(2, count(int(sweep.share(standing) * everyone)))
@@ -73,7 +73,7 @@ def shares_table(result: SweepResult) -> Table:
     return Table("What is known", tuple(head), tuple(rows), (False, *[True] * (len(head) - 1)))
 
 
-def strip(shown: ShareStrip, place: int, standings: tuple[Standing, ...]) -> Chart:
+def strip(shown: ShareStrip, place: int, standings: tuple[CellStatus, ...]) -> Chart:
     """Shares along one attribute."""
     name = shown.bins.attribute
     rows = [((label,), shares) for label, shares in zip(shown.bins.labels, shown.shares, strict=True)]
@@ -85,7 +85,7 @@ def strip(shown: ShareStrip, place: int, standings: tuple[Standing, ...]) -> Cha
     )
 
 
-def grid(shown: ShareGrid, standings: tuple[Standing, ...]) -> Chart:
+def grid(shown: ShareGrid, standings: tuple[CellStatus, ...]) -> Chart:
     """Shares over two attributes."""
     down, across = shown.down.attribute, shown.across.attribute
     rows = [
@@ -102,7 +102,7 @@ def grid(shown: ShareGrid, standings: tuple[Standing, ...]) -> Chart:
     )
 
 
-def _legend(standings: tuple[Standing, ...]) -> tuple[tuple[str, str], ...]:
+def _legend(standings: tuple[CellStatus, ...]) -> tuple[tuple[str, str], ...]:
     return tuple((KINDS[one], NAMES[one]) for one in standings)
 
 
@@ -110,7 +110,7 @@ def _in_numbers(
     caption: str,
     names: tuple[str, ...],
     rows: Sequence[tuple[tuple[str, ...], Shares]],
-    standings: tuple[Standing, ...],
+    standings: tuple[CellStatus, ...],
 ) -> Table:
     """A share of each standing for every part: the attributes' ``names``, and the labels of each row."""
     cells = tuple((*labels, *(percent(shares[one]) for one in standings)) for labels, shares in rows)
@@ -222,7 +222,7 @@ def _headline(result: SweepResult) -> Headline:
     weights = [round(1e6 * share) for share in shares]
     parts = [(KINDS[one], NAMES[one], weight, texts[one]) for one, weight in zip(standings, weights, strict=True)]
     return Headline(
-        figure=texts[Standing.PROVED],
+        figure=texts[CellStatus.PROVED],
         words="of everyone who could exist is proved: no one similar to them gets a different decision.",
         bound=_both_ends(result, texts),
         parts=tuple(parts),
@@ -231,11 +231,11 @@ def _headline(result: SweepResult) -> Headline:
     )
 
 
-def _both_ends(result: SweepResult, texts: dict[Standing, str]) -> str:
+def _both_ends(result: SweepResult, texts: dict[CellStatus, str]) -> str:
     """What the proved share can still become."""
-    if result.sweep.share(Standing.PROVED) == 1:
+    if result.sweep.share(CellStatus.PROVED) == 1:
         return "This covers everyone."
-    share = texts[Standing.VIOLATING]
+    share = texts[CellStatus.VIOLATING]
     if not result.sweep.is_lower_end:
         return f"For {share}, someone similar gets a different decision, and nothing is open."
     refuted = (
@@ -244,9 +244,9 @@ def _both_ends(result: SweepResult, texts: dict[Standing, str]) -> str:
     )
     if not result.sweep.open:
         return f"{refuted}. The rest is known for strict crossings only."
-    most = percent(float(result.sweep.share(Standing.PROVED) + result.sweep.share(Standing.OPEN)))
+    most = percent(float(result.sweep.share(CellStatus.PROVED) + result.sweep.share(CellStatus.OPEN)))
     some = " (not all of it: the open part contains known pairs)" if result.sweep.refuted_cells else ""
-    return f"{refuted}. {texts[Standing.OPEN]} is open, so more work may prove up to {most}{some}."
+    return f"{refuted}. {texts[CellStatus.OPEN]} is open, so more work may prove up to {most}{some}."
 
 
 def _cautions(result: SweepResult) -> Iterator[Caution]:
@@ -270,10 +270,10 @@ def _cautions(result: SweepResult) -> Iterator[Caution]:
         yield Caution(
             "open",
             "Not everything is known",
-            f"Of everyone who could exist, {percent(float(sweep.share(Standing.OPEN)))} is open: not proved, "
+            f"Of everyone who could exist, {percent(float(sweep.share(CellStatus.OPEN)))} is open: not proved, "
             f"and not violating throughout.{_stopped(sweep)}",
         )
-    if weak := sweep.share(Standing.CROSSINGS):
+    if weak := sweep.share(CellStatus.CROSSINGS):
         yield Caution(
             "crossings",
             "Ties are not covered everywhere",

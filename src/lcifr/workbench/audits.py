@@ -13,7 +13,7 @@ from lcifr.certification.handover import FrozenEncoder
 from lcifr.certification.verdicts import Audit, Verdict
 from lcifr.data import Attribute, Categorical, Individuals
 from lcifr.data.codec import from_json
-from lcifr.display.charts import KINDS, Shares, ValueParts
+from lcifr.display.charts import KINDS, SweepMap, ValueParts
 from lcifr.display.scores import Freedom, person_sentence, signed
 from lcifr.display.text import format_value, visible
 from lcifr.errors import LcifrError
@@ -315,46 +315,20 @@ def _movable(attribute: Attribute, one: PersonRow, people: Individuals) -> Movab
 
 
 @dataclass(frozen=True)
-class PartShares:
-    """Of one part of an attribute's values: shares in the order of the standings."""
-
-    label: str
-    shares: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class MapStrip:
-    """Along one attribute."""
-
-    name: str
-    parts: tuple[PartShares, ...]
-
-
-@dataclass(frozen=True)
-class MapGrid:
-    """Over two attributes: rows of the one that goes down, each with parts of the one that goes across."""
-
-    across: str
-    down: str
-    rows: tuple[MapStrip, ...]
-
-
-@dataclass(frozen=True)
 class OpenedSweep:
     """A sweep in words, and its map.
 
     Parameters
     ----------
     standings : every status of a cell, with the class that colours it. lines : shares and universe, in words.
-    strips : attribute by attribute, first the one along which most changes. worst : pairs in a line each.
+    worst : pairs in a line each.
     """
 
     sweep: str
     lines: tuple[str, ...]
     formula: str
     standings: tuple[tuple[str, str], ...]
-    strips: tuple[MapStrip, ...]
-    grid: MapGrid | None
+    map: SweepMap
     worst: tuple[str, ...]
     commands: tuple[str, ...]
 
@@ -362,8 +336,6 @@ class OpenedSweep:
 def open_sweep(folder: WorkFolder, name: str) -> OpenedSweep:
     """What a sweep found, once its cells are known to be those that were written."""
     result = SweepResult.read(folder.folder(name))
-    found = result.sweep.map()
-    grid = found.grid
     checked = () if result.checked is None else (str(result.checked),)
     commands = [command_line("report", name)]
     if result.checked is not None:
@@ -373,31 +345,21 @@ def open_sweep(folder: WorkFolder, name: str) -> OpenedSweep:
         (*str(result.sweep).splitlines(), *result.people_lines, *checked),
         result.model.phi.text,
         tuple(KINDS.items()),
-        tuple(MapStrip(_title(strip.bins), _parts(strip.bins, strip.shares)) for strip in found.strips),
-        None
-        if grid is None
-        else MapGrid(
-            _title(grid.across),
-            _title(grid.down),
-            tuple(
-                MapStrip(visible(label), _parts(grid.across, row))
-                for label, row in zip(grid.down.labels, grid.shares, strict=True)
-            ),
-        ),
+        _shown_map(result.sweep.map()),
         tuple(visible(_pair(pair, result.model)) for pair in result.worst),
         tuple(commands),
     )
 
 
-def _title(bins: ValueParts) -> str:
-    return visible(f"{bins.attribute} ({bins.unit})" if bins.unit else bins.attribute)
+def _shown_map(found: SweepMap) -> SweepMap:
+    """With units beside the names of attributes, and no hidden characters in names and values."""
+    strips, grid = tuple(replace(strip, bins=_shown(strip.bins)) for strip in found.strips), found.grid
+    return SweepMap(strips, grid and replace(grid, across=_shown(grid.across), down=_shown(grid.down)))
 
 
-def _parts(bins: ValueParts, shares: tuple[Shares, ...]) -> tuple[PartShares, ...]:
-    return tuple(
-        PartShares(visible(label), tuple(one.get(standing, 0.0) for standing in KINDS))
-        for label, one in zip(bins.labels, shares, strict=True)
-    )
+def _shown(bins: ValueParts) -> ValueParts:
+    name = f"{bins.attribute} ({bins.unit})" if bins.unit else bins.attribute
+    return replace(bins, attribute=visible(name), labels=tuple(map(visible, bins.labels)))
 
 
 def _pair(pair: WorstPair, model: ModelSummary) -> str:

@@ -20,7 +20,7 @@ from lcifr.workflows.results import AUDITED
 from lcifr.workflows.subjects import named_summary, open_origin, origin_of, people_of_reference
 
 if TYPE_CHECKING:
-    from lcifr.certification.bundle import Drawn
+    from lcifr.certification.bundle import ProofSample
     from lcifr.certification.population import Tally
     from lcifr.certification.subject import Subject
     from lcifr.certification.sweep.look_up import ProvedCells
@@ -243,7 +243,7 @@ def write_and_check(
 
     if options.bundle is False:
         return None
-    drawn: Drawn = draw(source.count, None if options.bundle else options.proofs, options.seed)
+    drawn: ProofSample = draw(source.count, None if options.bundle else options.proofs, options.seed)
     audited = steps.work / AUDITED
     if not steps.kept(BUNDLE):
         everybody = (people for people, _ in source.rows())
@@ -343,7 +343,7 @@ def _baselines(subject: Subject, source: PeopleSource, request: AuditRequest) ->
     except MissingExtraError as missing:
         if request.baselines:
             raise
-        note(f"no baselines: training them needs {missing.name}, which is not installed; {missing.fix}")
+        note(f"no baselines: {missing.name} is not installed. {missing.fix}")
         asked = None
     if asked is None:
         return JudgedBaselines()
