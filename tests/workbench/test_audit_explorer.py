@@ -26,7 +26,7 @@ def test_everybody_is_there_with_their_verdict(opened, written):
     audited = pd.read_parquet(written / "audit" / "audited" / "audit.parquet")
     assert [one["id"] for one in opened["people"]] == audited["id"].tolist()
     assert [one["kind"].upper() for one in opened["people"]] == audited["verdict"].tolist()
-    assert [part[2] for part in opened["headline"]["parts"]] == [
+    assert [part[2] for part in opened["document"]["headline"]["parts"]] == [
         *(int((audited["verdict"] == kind).sum()) for kind in ("CERTIFIED", "COUNTEREXAMPLE", "UNDECIDED")),
         2,  # rows with gaps, which were not examined
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from abc import ABC
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -37,10 +36,46 @@ if TYPE_CHECKING:
 Plain = Mapping[str, Any]
 
 
-class LearnedFunction(ABC):
-    """A function that an estimator learned; parameters : of the estimator, plain."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Learned:
+    """What every file says of its estimator.
+
+    Parameters
+    ----------
+    parameters : of the estimator, plain. history : of the training, a line per epoch.
+    degeneracies : what is trivial about the model.
+    """
 
     parameters: Plain
+    history: tuple[Plain, ...] = ()
+    degeneracies: tuple[Degeneracy, ...] = ()
+
+    def _training(self) -> dict[str, Any]:
+        """History and degeneracies as entries of a file."""
+        return {"history": list(self.history), "degeneracies": [asdict(one) for one in self.degeneracies]}
+
+    @staticmethod
+    def _read(content: Plain) -> dict[str, Any]:
+        """The fields of this class, of the entries of a file."""
+        return {
+            "parameters": content["parameters"],
+            "history": tuple(content["history"]),
+            "degeneracies": tuple(Degeneracy(**one) for one in content["degeneracies"]),
+        }
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LearnedFunction(Learned):
+    """A function from people to z.
+
+    Parameters
+    ----------
+    similarity : φ with the scales of the encoding.
+    named : whether it was learned from a table with column names.
+    """
+
+    similarity: Similarity
+    named: bool
 
     @property
     def is_unaware(self) -> bool:
@@ -131,27 +166,21 @@ def _digest(text: str, tensors: dict[str, np.ndarray]) -> str:
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SavedEncoder(LearnedFunction):
     """A learned encoder.
 
     Parameters
     ----------
     network, head, decoder : f, and the networks that predict the label and x from z; None where there are none.
-    similarity : φ with the scales of the encoding. target : what was predicted, or None.
-    parameters : of the estimator, plain. history : of the training, a line per epoch.
-    degeneracies : what is trivial about the model. named : whether it was learned from a table with column names.
+    target : what was predicted, or None.
+    similarity, named, parameters, history, degeneracies : as for :class:`LearnedFunction` and :class:`Learned`.
     """
 
     network: Network
     head: Network | None
     decoder: Network | None
-    similarity: Similarity
     target: Prediction | None
-    parameters: Plain
-    history: tuple[Plain, ...]
-    degeneracies: tuple[Degeneracy, ...]
-    named: bool
 
     @property
     def function(self) -> Network:
@@ -163,8 +192,7 @@ class SavedEncoder(LearnedFunction):
             "parameters": dict(self.parameters),
             **write_formula(self.similarity),
             "target": None if self.target is None else self.target.to_dict(),
-            "history": list(self.history),
-            "degeneracies": [asdict(one) for one in self.degeneracies],
+            **self._training(),
             "named": self.named,
         }
         networks = {"encoder": self.network, "head": self.head, "decoder": self.decoder}
@@ -182,22 +210,17 @@ class SavedEncoder(LearnedFunction):
                 decoder=stored.networks.get("decoder"),
                 similarity=read_formula(content, training, only_for_ranks=only_for_ranks),
                 target=None if content["target"] is None else Prediction.from_dict(content["target"]),
-                parameters=content["parameters"],
-                history=tuple(content["history"]),
-                degeneracies=tuple(Degeneracy(**one) for one in content["degeneracies"]),
                 named=bool(content["named"]),
+                **cls._read(content),
             )
 
 
-@dataclass(frozen=True, eq=False)
-class SavedHead:
-    """A learned head on z; kind : the name of its estimator. Otherwise as for :class:`SavedEncoder`."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SavedHead(Learned):
+    """A learned head on z; kind : the name of its estimator. Otherwise as for :class:`Learned`."""
 
     kind: str
     model: Model
-    parameters: Plain
-    history: tuple[Plain, ...]
-    degeneracies: tuple[Degeneracy, ...]
 
     @property
     def class_weight(self) -> Any:
@@ -211,8 +234,7 @@ class SavedHead:
             "parameters": dict(self.parameters),
             "target": Prediction.of_model(self.model).to_dict(),
             "mean": self.model.mean,
-            "history": list(self.history),
-            "degeneracies": [asdict(one) for one in self.degeneracies],
+            **self._training(),
         }
         write_stored(path, self.kind, Stored(content, {"head": self.model.network}))
 
@@ -225,9 +247,7 @@ class SavedHead:
             return cls(
                 kind=kind,
                 model=Prediction.from_dict(content["target"]).model(stored.networks["head"], content["mean"]),
-                parameters=content["parameters"],
-                history=tuple(content["history"]),
-                degeneracies=tuple(Degeneracy(**one) for one in content["degeneracies"]),
+                **cls._read(content),
             )
 
 
@@ -306,18 +326,13 @@ BOOSTERS = ("FairBooster", "FairBoosterRegressor")
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SavedBooster(LearnedFunction):
     """A boosted model; kind : the name of its estimator. Otherwise as for ``SavedEncoder``."""
 
     kind: str
     additive: AdditiveModel
-    similarity: Similarity
     target: Target
-    parameters: Plain
-    history: tuple[Plain, ...]
-    degeneracies: tuple[Degeneracy, ...]
-    named: bool
 
     @cached_property
     def function(self) -> Trees:
@@ -331,8 +346,7 @@ class SavedBooster(LearnedFunction):
             **write_formula(self.similarity),
             "target": self.target.to_dict(),
             "additive": additive_to_dict(self.additive),
-            "history": list(self.history),
-            "degeneracies": [asdict(one) for one in self.degeneracies],
+            **self._training(),
             "named": self.named,
         }
         write_stored(path, self.kind, Stored(content, {}))
@@ -352,10 +366,8 @@ class SavedBooster(LearnedFunction):
                 additive=additive_from_dict(content["additive"], similarity.encoding),
                 similarity=similarity,
                 target=Target.from_dict(content["target"]),
-                parameters=content["parameters"],
-                history=tuple(content["history"]),
-                degeneracies=tuple(Degeneracy(**one) for one in content["degeneracies"]),
                 named=bool(content["named"]),
+                **cls._read(content),
             )
 
 
@@ -429,7 +441,7 @@ def read_saved_trees(path: str | Path) -> SavedHead:
             rule = replace(rule, log_odds=(slope, shift))
         labels = target.classes if len(target.classes) else None
         _refuse_unfit(rule, target.kind, 0 if labels is None else len(labels))
-        return SavedHead(TREES, Model(function, rule, labels), dict(content["origin"]), (), ())
+        return SavedHead(kind=TREES, model=Model(function, rule, labels), parameters=dict(content["origin"]))
 
 
 def _trees(plain: Plain) -> Trees:

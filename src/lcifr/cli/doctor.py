@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
-
 import typer
+from rich.table import Table
 
-from lcifr.cli.options import (
-    PANEL,
-    AcceptAccuracyOption,
-    AcceptDraftOption,
-    DescribeOption,
-    MissingOption,
-    ModelOption,
-    ModelSchemaOption,
-    ModelTargetOption,
-    new_app,
-    refuse_without_model,
-)
-from lcifr.cli.output import JsonOption, console, print_json, say
-from lcifr.errors import LcifrError
-
-if TYPE_CHECKING:
-    from lcifr.workflows.diagnosis import CompareResult, DoctorResult
+from lcifr.cli.options import Call, new_app, refuse_without_model, request_command
+from lcifr.cli.output import console, say
+from lcifr.display.text import percent
+from lcifr.workflows.diagnosis import OPTIONAL, CompareRequest, CompareResult, DoctorResult, compare_model
+from lcifr.workflows.diagnosis import doctor as run_doctor
 
 app = new_app()
 EXAMPLE = "Example: lcifr doctor --json"
@@ -35,21 +21,8 @@ STATES = {
 }
 
 
-@app.command(epilog=EXAMPLE)
-def doctor(
-    model: ModelOption = None,
-    data: Annotated[
-        Path | None,
-        typer.Option("--data", metavar="TABLE", help="People to compare the model on.", rich_help_panel=PANEL),
-    ] = None,
-    describe: DescribeOption = None,
-    missing: MissingOption = None,
-    schema: ModelSchemaOption = None,
-    target: ModelTargetOption = None,
-    accept_draft: AcceptDraftOption = False,
-    accept_accuracy: AcceptAccuracyOption = False,
-    as_json: JsonOption = False,
-) -> None:
+@request_command(app, CompareRequest, epilog=EXAMPLE)
+def doctor(request: CompareRequest, call: Call) -> None:
     """Show versions, optional packages and the GPU, and test every solver on questions with known answers.
 
     With --model and --data, compare a model as lcifr reads it with its own library: on the rows of the table, on
@@ -59,41 +32,17 @@ def doctor(
     Exit codes: 0 everything works, 1 something gives a wrong answer, or something that is needed does not run; or the
     description is still a draft, or the model ranks the labels backwards.
     """
-    about: dict[str, Any] = {"describe": describe, "missing": missing, "schema": schema, "target": target}
-    about |= {"accept_draft": accept_draft, "accept_accuracy": accept_accuracy}
-    if model is not None:
-        _compare(model, data, as_json, about)
-    refuse_without_model(data=data, **about)
-    from lcifr.workflows.diagnosis import doctor as run_doctor
-
-    result = run_doctor()
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        _show(result)
-    raise typer.Exit(0 if result.well else 1)
-
-
-def _compare(model: Path, data: Path | None, as_json: bool, about: dict[str, Any]) -> NoReturn:
-    from lcifr.workflows.diagnosis import CompareRequest, compare_model
-
-    if data is None:
-        raise LcifrError(
-            "--model needs people to compare on", fix="add --data TABLE, with the columns that the model reads"
-        )
-    result = compare_model(CompareRequest(model=model, table=data, **about))
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        _show_compared(result)
-    raise typer.Exit(0 if result.is_ready else 1)
+    if request.model is not None:
+        compared = compare_model(request)
+        call.print(compared, _show_compared)
+        raise typer.Exit(0 if compared.is_ready else 1)
+    refuse_without_model(request)
+    found = run_doctor()
+    call.print(found, _show)
+    raise typer.Exit(0 if found.well else 1)
 
 
 def _show_compared(result: CompareResult) -> None:
-    from rich.table import Table
-
-    from lcifr.display.text import percent
-
     say(f"{result.model} as lcifr reads it, and {result.runtime or 'its library, which is not installed here'}")
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("compared on", "people", "same", "rounding", "DIFFERENT", "largest gap", "allowed"):
@@ -147,10 +96,6 @@ def _ended(result: CompareResult) -> str:
 
 
 def _show(result: DoctorResult) -> None:
-    from rich.table import Table
-
-    from lcifr.workflows.diagnosis import OPTIONAL
-
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_row("python", result.python, result.platform)
     for name, known in result.packages.items():

@@ -23,7 +23,7 @@ def init(request: InitRequest, call: Call) -> None:
     description: which column feeds which input, and what the outputs mean.
     """
     if request.model is None:
-        refuse_without_model(missing=request.missing)
+        refuse_without_model(request)
     call.print(run_init(request), _show, request)
 
 

@@ -16,9 +16,7 @@ import typer
 from lcifr.cli.output import JsonOption, is_asked, print_json, words_of
 from lcifr.errors import LcifrError
 from lcifr.learn.parameters import Learner
-from lcifr.models.arithmetic import Arithmetic
-from lcifr.workflows.executors import Device, Executor
-from lcifr.workflows.options import Option, option_name, options_of
+from lcifr.workflows.options import YOUR_MODEL, Option, option_name, options_of
 
 if TYPE_CHECKING:
     from lcifr.workflows.options import LearningOptions
@@ -46,6 +44,10 @@ class Call:
     def is_asked(self, name: str) -> bool:
         """Whether a field was given, and not as its default."""
         return is_asked(self._context, name)
+
+    def run(self, *words: str) -> None:
+        """Run another command in the place of this one."""
+        self._context.find_root().command.main(list(words), prog_name="lcifr")
 
     def print(self, result: Any, show: Callable[..., None], *more: Any) -> None:
         """A result on stdout: as JSON, or as ``show(result, *more)`` prints it for people."""
@@ -169,188 +171,14 @@ def refuse_other_family(call: Call, request: LearningOptions) -> None:
             )
 
 
-# Options of commands that are not made from a request yet.
+# What a command refuses because of other options, or of what its arguments are.
 
 
-class Where(StrEnum):
-    """On what a consumer proves."""
-
-    BALL = "ball"
-    BOX = "box"
-
-
-OutOption = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="The new folder for the results.")]
-SchemaOption = Annotated[
-    str | None,
-    typer.Option(
-        "--schema",
-        metavar="FILE|NAME",
-        help="The schema: a .toml file. (Default: the .toml next to the .phi, else inferred.)",
-    ),
-]
-IdOption = Annotated[
-    str | None, typer.Option("--id", metavar="COLUMN", help="The column of ids. (Default: row numbers, from 0.)")
-]
-SampleOption = Annotated[
-    int | None,
-    typer.Option("--sample", min=1, help="Use this many people of TABLE, drawn at random. (Default: all.)"),
-]
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace existing results.")]
-OnOption = Annotated[
-    Where | None,
-    typer.Option(
-        "--on",
-        help="Prove on each person's ball, as in the paper, or on the tighter box. "
-        "(Default: ball; for a hand-over of trees, box.)",
-    ),
-]
-WorkersOption = Annotated[
-    int | None, typer.Option(min=1, help="Number of processes. (Default: one per core, if that pays off.)")
-]
-ExecutorOption = Annotated[
-    Executor,
-    typer.Option("--executor", help="Run on processes of this machine, or on a Ray cluster."),
-]
-AddressOption = Annotated[
-    str | None,
-    typer.Option(
-        "--address",
-        metavar="ADDRESS",
-        help="The Ray cluster: auto, or HOST:PORT. (Default: $RAY_ADDRESS, else start Ray here.)",
-    ),
-]
-LabelsOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--labels",
-        metavar="CLASS=NAME,…",
-        help="What to call the decisions in output and reports, such as 0=refused,1=granted.",
-    ),
-]
-DeviceOption = Annotated[
-    Device,
-    typer.Option("--device", help="Where bounds are computed before any search: cuda is a GPU, auto one if there is."),
-]
-ChunkOption = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        help="People per chunk; a stopped run loses at most one per process. (Default: 32 to 256; large tables 8192.)",
-    ),
-]
-StrictOption = Annotated[
-    bool, typer.Option("--strict", help="Exit 1 if there is a counterexample, 3 if someone is undecided.")
-]
-FailUnderOption = Annotated[
-    float | None,
-    typer.Option(min=0.0, max=1.0, help="Exit as with --strict if less than this share is certified; else exit 0."),
-]
-
-
-# Options and next steps of models that already decide, shared by the commands that take one.
-
-PANEL = "A model of your own"
-
-ModelOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--model", metavar="FILE", help="The model file: ONNX, skops, XGBoost or LightGBM.", rich_help_panel=PANEL
-    ),
-]
-DescribeOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--describe",
-        metavar="TOML",
-        help="Describes the model's inputs and outputs. (Default: the .toml next to the model.)",
-        rich_help_panel=PANEL,
-    ),
-]
-MissingOption = Annotated[
-    float | None,
-    typer.Option(
-        "--missing",
-        metavar="NUMBER",
-        help="For XGBoost files: the number that stands for a missing value. (Default: from --describe, else NaN.)",
-        rich_help_panel=PANEL,
-    ),
-]
-ReferenceOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--reference",
-        metavar="TABLE",
-        help="The table that supplies the standard deviations in φ, such as the training table. (Default: TABLE.)",
-        rich_help_panel=PANEL,
-    ),
-]
-ModelSchemaOption = Annotated[
-    str | None,
-    typer.Option(
-        "--schema",
-        metavar="FILE|NAME",
-        help="The schema: a .toml file. (Default: the .toml next to the .phi, else inferred.)",
-        rich_help_panel=PANEL,
-    ),
-]
-ModelTargetOption = Annotated[
-    str | None,
-    typer.Option(
-        "--target",
-        metavar="COLUMN",
-        help="The column of true labels, for accuracy. (Default: from the schema.)",
-        rich_help_panel=PANEL,
-    ),
-]
-ModelToleranceOption = Annotated[
-    float | None,
-    typer.Option(
-        "--tolerance",
-        min=0.0,
-        help="For regression: predictions closer than this count as the same decision.",
-        rich_help_panel=PANEL,
-    ),
-]
-SameOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--same",
-        metavar="CLASS,CLASS,…",
-        help="Classes that count as one decision. Repeatable.",
-        rich_help_panel=PANEL,
-    ),
-]
-AcceptDraftOption = Annotated[
-    bool,
-    typer.Option(
-        "--accept-draft",
-        help="Go on with a description that is still marked `draft = true`.",
-        rich_help_panel=PANEL,
-    ),
-]
-AcceptAccuracyOption = Annotated[
-    bool,
-    typer.Option(
-        "--accept-accuracy",
-        help="Go on with a model whose score ranks the true labels backwards.",
-        rich_help_panel=PANEL,
-    ),
-]
-AnyArithmeticOption = Annotated[
-    Arithmetic | None,
-    typer.Option(
-        "--arithmetic",
-        help="Verdicts hold in exact arithmetic, or on any float64 or float32 machine (not TF32, bfloat16, quantised). "
-        "(Default: float64; for a model of your own, its own format.)",
-    ),
-]
-
-
-def refuse_without_model(**given: Any) -> None:
+def refuse_without_model(request: Any) -> None:
     """Options that only mean something with ``--model``."""
-    for name, value in given.items():
-        if value is not None and value is not False and value != []:
-            raise LcifrError(f"--{name.replace('_', '-')} works only with --model", fix="add --model FILE")
+    for name, one in options_of(request).items():
+        if one.metadata["option"].panel == YOUR_MODEL and getattr(request, name) != one.default:
+            raise LcifrError(f"{option_name(one)} works only with --model", fix="add --model FILE")
 
 
 def table_of_model(command: str, first: str, table: str, *others: str) -> Callable[[dict[str, Any]], dict[str, Any]]:

@@ -34,8 +34,8 @@ from lcifr.learn.people import EncodedPeople, LatentReach
 from lcifr.learn.scores import warn_of_degeneracies
 from lcifr.learn.target import Target, class_weights
 from lcifr.models.additive import AdditiveModel
-from lcifr.models.loaders.tree_ensembles import identity
 from lcifr.models.model import Model
+from lcifr.models.network import identity
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.source import TableModel
 from lcifr.models.trees import Trees, as_trees, box_around, score_trees, summing_head

@@ -1,4 +1,4 @@
-"""Columns as formulas of attributes: what a transformer is given and gives, without any rows.
+"""Columns as formulas of attributes: how a library computes the columns of its matrix, without any rows.
 
 A transformer that works column by column turns a program into a longer program, and the table of a category into
 another table. Both are exact: the steps are the library's own, and a category has finitely many values.

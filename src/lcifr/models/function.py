@@ -1,4 +1,4 @@
-"""Function: the interface of whatever proofs are about; Deployed: functions in their arithmetic, and its rounding."""
+"""Function: the interface that proofs work on; Deployed: functions in their number formats, with rounding bounds."""
 
 from __future__ import annotations
 

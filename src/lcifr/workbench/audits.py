@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -19,11 +19,11 @@ from lcifr.display.text import format_value, visible
 from lcifr.errors import LcifrError
 from lcifr.phi.core import PairedPeople
 from lcifr.phi.lint import find_false_part
-from lcifr.report.content import Caution, PersonRow, Report, Value
+from lcifr.report.content import PersonRow, Report, Value
 from lcifr.report.folder import FolderContent, read_content
 from lcifr.report.page import ReportRequest, write_report
 from lcifr.report.people import Shown, show
-from lcifr.report.sections import Headline, put_into_words
+from lcifr.report.sections import Document, put_into_words
 from lcifr.workbench.models import ChosenModel, OwnDecision, own_decision, row_of
 from lcifr.workbench.people_tables import read_person, stamp
 from lcifr.workbench.work_folder import WorkFolder, command_line, command_words
@@ -46,14 +46,10 @@ class PersonLine:
 
 @dataclass(frozen=True)
 class OpenedAudit:
-    """An audit in a few words, and its people; commands : that show and check the same."""
+    """An audit in the words of its report, and its people; commands : that show and check the same."""
 
     audit: str
-    title: str
-    subtitle: str
-    headline: Headline
-    facts: tuple[tuple[str, str], ...]
-    cautions: tuple[Caution, ...]
+    document: Document
     formula: str
     people: tuple[PersonLine, ...]
     complete: bool
@@ -219,25 +215,15 @@ class AuditExplorer:
     def open(self, audit: str) -> OpenedAudit:
         """What an audit found, once its folder is known to be as it was written."""
         report = self._read(audit).report
-        said = put_into_words(report)
         people = tuple(
             PersonLine(visible(one.id), one.verdict.lower(), visible(one.decision)) for one in report.explorer.people
         )
         commands = [command_line("report", audit)]
         if report.about.checked is not None:
             commands.append(command_line("check", f"{audit}/bundle"))
-        return OpenedAudit(
-            audit,
-            said.title,
-            said.subtitle,
-            said.headline,
-            said.facts,
-            report.cautions,
-            report.promise.text or "",
-            people,
-            report.explorer.complete,
-            tuple(commands),
-        )
+        document = replace(put_into_words(report), sections=())
+        formula, complete = report.promise.text or "", report.explorer.complete
+        return OpenedAudit(audit, document, formula, people, complete, tuple(commands))
 
     def person(self, audit: str, name: str) -> ExploredPerson:
         """One person of an audit."""

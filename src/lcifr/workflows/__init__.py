@@ -60,52 +60,30 @@ if TYPE_CHECKING:
     from lcifr.workflows.tuning import TuneRequest, tune
 
 _HOMES = {
-    "AuditRequest": "lcifr.workflows.auditing",
-    "AuditResult": "lcifr.workflows.results",
-    "BatchFunction": "lcifr.workflows.jobs",
-    "CertifyRequest": "lcifr.workflows.certifying",
-    "CertifyResult": "lcifr.workflows.results",
-    "CheckRequest": "lcifr.workflows.checking",
-    "CheckResult": "lcifr.workflows.checking",
-    "CompareRequest": "lcifr.workflows.diagnosis",
-    "CompareResult": "lcifr.workflows.diagnosis",
-    "ConsumeRequest": "lcifr.workflows.consuming",
-    "ConsumeResult": "lcifr.workflows.results",
-    "DoctorResult": "lcifr.workflows.diagnosis",
-    "FormulaCheckResult": "lcifr.workflows.formulas",
-    "FormulaRequest": "lcifr.workflows.formulas",
-    "InitRequest": "lcifr.workflows.drafting",
-    "InitResult": "lcifr.workflows.drafting",
-    "PackedWork": "lcifr.workflows.jobs",
-    "ProduceRequest": "lcifr.workflows.producing",
-    "ProduceResult": "lcifr.workflows.results",
-    "RayCluster": "lcifr.workflows.executors",
-    "RepresentRequest": "lcifr.workflows.representing",
-    "RepresentResult": "lcifr.workflows.results",
-    "SweepRequest": "lcifr.workflows.sweeping",
-    "SweepResult": "lcifr.workflows.sweeping",
-    "TableCheckRequest": "lcifr.workflows.formulas",
-    "TableCheckResult": "lcifr.workflows.formulas",
-    "TuneRequest": "lcifr.workflows.tuning",
-    "TuneResult": "lcifr.workflows.results",
-    "audit": "lcifr.workflows.auditing",
-    "audit_work": "lcifr.workflows.jobs",
-    "certify": "lcifr.workflows.certifying",
-    "certify_work": "lcifr.workflows.jobs",
-    "check": "lcifr.workflows.checking",
-    "check_formula": "lcifr.workflows.formulas",
-    "check_table": "lcifr.workflows.formulas",
-    "compare_model": "lcifr.workflows.diagnosis",
-    "consume": "lcifr.workflows.consuming",
-    "doctor": "lcifr.workflows.diagnosis",
-    "explain_formula": "lcifr.workflows.formulas",
-    "init": "lcifr.workflows.drafting",
-    "produce": "lcifr.workflows.producing",
-    "represent": "lcifr.workflows.representing",
-    "represent_work": "lcifr.workflows.jobs",
-    "sweep": "lcifr.workflows.sweeping",
-    "tune": "lcifr.workflows.tuning",
+    "auditing": ("AuditRequest", "audit"),
+    "certifying": ("CertifyRequest", "certify"),
+    "checking": ("CheckRequest", "CheckResult", "check"),
+    "consuming": ("ConsumeRequest", "consume"),
+    "diagnosis": ("CompareRequest", "CompareResult", "DoctorResult", "compare_model", "doctor"),
+    "drafting": ("InitRequest", "InitResult", "init"),
+    "executors": ("RayCluster",),
+    "formulas": (
+        "FormulaCheckResult",
+        "FormulaRequest",
+        "TableCheckRequest",
+        "TableCheckResult",
+        "check_formula",
+        "check_table",
+        "explain_formula",
+    ),
+    "jobs": ("BatchFunction", "PackedWork", "audit_work", "certify_work", "represent_work"),
+    "producing": ("ProduceRequest", "produce"),
+    "representing": ("RepresentRequest", "represent"),
+    "results": ("AuditResult", "CertifyResult", "ConsumeResult", "ProduceResult", "RepresentResult", "TuneResult"),
+    "sweeping": ("SweepRequest", "SweepResult", "sweep"),
+    "tuning": ("TuneRequest", "tune"),
 }
+"""Public names by the module that they come from."""
 
 __all__ = [
     "AuditRequest",
@@ -157,6 +135,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -60,9 +60,10 @@ class OwnFiles:
 
     people: Path | None = option(None, "The people: .csv or .parquet.", metavar="TABLE", **PANEL)
     id_column: str | None = id_option()
-    model: tuple[Path, ...] = option(
+    models: tuple[Path, ...] = option(
         (),
         "The model (ONNX, skops, XGBoost, LightGBM), or the producer's and the consumer's folder.",
+        name="model",
         metavar="FILE|FOLDER",
         **PANEL,
     )
@@ -82,7 +83,7 @@ class OwnFiles:
 
     def refuse_lost(self) -> None:
         """Refuse paths that do not exist, before anything is checked."""
-        for path in (self.people, self.describe, self.train, *self.model):
+        for path in (self.people, self.describe, self.train, *self.models):
             if path is not None and not path.exists():
                 raise no_such_file(str(path), "check the path")
 
@@ -534,7 +535,7 @@ class BundleBinding:
         return FileComparison("phi", DIFFERS, (found,))
 
     def _model(self, schema: FileComparison) -> FileComparison:
-        paths = self.files.model
+        paths = self.files.models
         alone = {"--describe": self.files.describe, "--missing": self.files.missing}
         if not paths and (given := [name for name, value in alone.items() if value is not None]):
             raise LcifrError(f"{given[0]} works only with --model", fix="add --model FILE")

@@ -268,15 +268,12 @@ MADE_UP = 2000
 
 @dataclass(frozen=True, kw_only=True)
 class CompareRequest(ModelOptions):
-    """Which model to compare with its library, and on whose rows.
+    """Which model to compare with its library, and on whose rows; ``seed`` : of the people who are made up."""
 
-    Parameters
-    ----------
-    table : a .csv or .parquet file. seed : of the people who are made up.
-    """
-
-    model: Path
-    table: Path
+    table: Path | None = option(
+        None, "People to compare the model on.", name="data", metavar="TABLE", panel=YOUR_MODEL, before="describe"
+    )
+    id_column: str | None = None
     seed: int = 0
 
 
@@ -375,18 +372,23 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
     from lcifr.data import Individuals
     from lcifr.workflows.people import complete_table, load_whole
 
-    with listening(listener), step(f"Comparing {request.model} with its library"):
-        file = open_model(request.model, request.describe, request.missing, drafts=True)
-        loaded = load_whole(request.table, None, "lcifr doctor")
-        beside = str(request.table.with_suffix(".phi"))  # and the schema of the same name, as `lcifr init` writes them
-        schema = schema_of_table(loaded.frame, request.table, request, file.outline(), beside)
-        loaded, left_out = complete_table(loaded, request.table, schema)
+    model, table = request.model, request.table
+    if model is None or table is None:
+        raise LcifrError(
+            "--model needs people to compare on", fix="add --data TABLE, with the columns that the model reads"
+        )
+    with listening(listener), step(f"Comparing {model} with its library"):
+        file = open_model(model, request.describe, request.missing, drafts=True)
+        loaded = load_whole(table, None, "lcifr doctor")
+        beside = str(table.with_suffix(".phi"))  # and the schema of the same name, as `lcifr init` writes them
+        schema = schema_of_table(loaded.frame, table, request, file.outline(), beside)
+        loaded, left_out = complete_table(loaded, table, schema)
         columns, labels = loaded.frame.column_names, _labels(loaded.frame, schema)
         frame = loaded.frame.select(list(schema.names))
         read = _read_model(file, frame, schema)
         library = read.library
         positional = library.positional
-        if positional is not None and (text := positional.warning(str(request.table), columns)) is not None:
+        if positional is not None and (text := positional.warning(str(table), columns)) is not None:
             warn(text)
         people = Individuals.read(frame, schema)
         tried = {
@@ -402,7 +404,7 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
             note(f"not compared with the labels: {other_classes(str(schema.target), known, decided)}")
     described = file.description
     return CompareResult(
-        model=str(request.model),
+        model=str(model),
         sha256=file.sha256,
         runtime=outline.runtime,
         rows=rows,

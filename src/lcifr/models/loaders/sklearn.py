@@ -37,7 +37,6 @@ from lcifr.models.loaders.tree_ensembles import (
     TreeSource,
     build_trees,
     estimator_matrix,
-    identity,
     is_tree_model,
     made_up_names,
     read_source,
@@ -45,7 +44,7 @@ from lcifr.models.loaders.tree_ensembles import (
     with_leaves,
 )
 from lcifr.models.model import Model, own_model
-from lcifr.models.network import Chain, Network, chain_of
+from lcifr.models.network import Chain, Network, chain_of, identity
 from lcifr.models.rule import ASSUMED_ROUNDOFFS, Kind, MarginBand, Rule, behind_line, probability_band
 from lcifr.models.source import LibraryAnswer, ModelInput, ModelOutline, PositionalColumns, TableModel, rule_words
 
@@ -170,7 +169,6 @@ def _is_multilabel(model: Any) -> bool:
 # shares itself.
 
 WRAPPERS = ("CalibratedClassifierCV", "FixedThresholdClassifier", "TunedThresholdClassifierCV", "FrozenEstimator")
-CUT_OFFS = ("FixedThresholdClassifier", "TunedThresholdClassifierCV")
 LOGISTIC = ("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis", "MLPClassifier")
 """Whose probability of the second class is the logistic function of the score."""
 
@@ -606,7 +604,7 @@ def _check_fitted(model: Any) -> None:
     except NotFittedError:
         raise NetworkError(f"{type(model).__name__} is not fitted yet", fix="fit it first: model.fit(X, y)") from None
     except TypeError:
-        raise NetworkError(f"{type(model).__name__} is no model of scikit-learn") from None
+        raise NetworkError(f"{type(model).__name__} is not a model of scikit-learn") from None
 
 
 def preprocessing_of(model: Any) -> list[tuple[str, Any]]:

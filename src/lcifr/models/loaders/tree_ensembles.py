@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -46,10 +46,10 @@ from lcifr.models.description import (
     declared_labels,
 )
 from lcifr.models.model import Model
-from lcifr.models.network import Network
+from lcifr.models.network import identity
 from lcifr.models.rule import SINGLE_UNIT, Kind, MarginBand, Rule, behind_line, probability_band
 from lcifr.models.source import LatentTrees, ModelInput, ModelOutline, PositionalColumns, TableModel, rule_words
-from lcifr.models.trees import CategoryNode, NumberNode, TreeLeaf, TreeNode, Trees, below
+from lcifr.models.trees import CategoryNode, NumberNode, TreeLeaf, TreeNode, Trees, below, preorder
 
 # Trees of a library over the columns of its matrix, turned into trees over encoded columns.
 
@@ -232,15 +232,6 @@ def with_leaves(tree: LibraryNode, decide: Callable[[tuple[float, ...]], tuple[f
         return replace(node, first=first, second=second)  # type: ignore[arg-type]  # only splits are joined
 
     return grow(tree, look, join)
-
-
-def nodes_of(tree: LibraryNode) -> Iterator[LibraryNode]:
-    """All splits and leaves."""
-    waiting = [tree]
-    while waiting:
-        yield (node := waiting.pop())
-        if not isinstance(node, TreeLeaf):
-            waiting += [node.second, node.first]
 
 
 def split_number(
@@ -555,11 +546,6 @@ def build_trees(source: TreeSource, block: Block, encoding: Encoding, where: str
     return trees.of_runtime(source.native), own
 
 
-def identity(width: int) -> Network:
-    """The look-up layer of trees: they read encoded columns themselves."""
-    return Network.from_arrays([(np.eye(width), np.zeros(width))])
-
-
 # Tree models on latents: a consumer's trees over the numbers z of a hand-over, as they are stored.
 
 
@@ -819,5 +805,5 @@ def _attribute(encoding: Encoding, name: str, where: str) -> Any:
 
 def trees_in_words(trees: Sequence[LibraryNode]) -> str:
     """How many there are, and how large."""
-    leaves = (sum(isinstance(node, TreeLeaf) for node in nodes_of(tree)) for tree in trees)
+    leaves = (sum(isinstance(node, TreeLeaf) for node in preorder(tree)) for tree in trees)
     return f"{len(trees):,} trees with up to {max(leaves, default=0)} leaves each, added up"

@@ -24,14 +24,15 @@ const page = (audit) => {
 };
 
 export const explore = (element, found) => {
+  const report = found.document;
   const commands = make("div", { class: "command" });
   command(commands, found.commands.join("\n"));
   const chosen = make("div", { id: "person", role: "region", "aria-label": "The selected person", "aria-live": "polite" });
   show(element,
-    make("h3", { text: found.title }), make("p", { class: "subtitle", text: found.subtitle }), headline(found.headline),
+    make("h3", { text: report.title }), make("p", { class: "subtitle", text: report.subtitle }), headline(report.headline),
     make("details", {}, make("summary", { text: "What was audited, and what to keep in mind" }),
-      make("dl", { class: "facts" }, ...found.facts.map(([name, text]) => make("div", {}, make("dt", { text: name }), make("dd", { text })))),
-      make("ul", { class: "points" }, ...found.cautions.map(({ title, text }) => make("li", {}, make("strong", { text: `${title}. ` }), text)))),
+      make("dl", { class: "facts" }, ...report.facts.map(([name, text]) => make("div", {}, make("dt", { text: name }), make("dd", { text })))),
+      make("ul", { class: "points" }, ...report.cautions.map(({ title, text }) => make("li", {}, make("strong", { text: `${title}. ` }), text)))),
     page(found.audit), commands,
     make("div", { class: "explorer" }, finder(found, chosen), chosen));
 };
