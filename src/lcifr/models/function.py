@@ -75,6 +75,11 @@ class Function(ABC):
         return None
 
     @property
+    def last_weight(self) -> FloatArray | None:
+        """(outputs, neurons) by which the outputs follow from the last hidden neurons; None where there are none."""
+        return None
+
+    @property
     def widths(self) -> tuple[int, ...]:
         """How many values there are, from the inputs through all layers to the outputs."""
         return self.inputs, self.outputs

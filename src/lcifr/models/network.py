@@ -190,6 +190,10 @@ class Network(OfNetworks):
     def affine(self) -> tuple[FloatArray, FloatArray] | None:
         return None if self.depth else (self.layers[0].weight, self.layers[0].bias)
 
+    @property
+    def last_weight(self) -> FloatArray | None:
+        return self.layers[-1].weight
+
     @cached_property
     def is_identity(self) -> bool:
         """Whether what comes out is what goes in."""
