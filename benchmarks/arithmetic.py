@@ -16,8 +16,7 @@ import numpy as np
 import torch
 
 from lcifr import FairEncoder, LcifrError, RobustClassifier, audit, certify
-from lcifr.certification.deployment import deploy_both
-from lcifr.certification.handover import freeze
+from lcifr.certification.subject import Subject
 from lcifr.datasets import load
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.phi import ready
@@ -63,7 +62,7 @@ def judge(encoder: FairEncoder, head: RobustClassifier, X: Any, arithmetic: Arit
     seconds = time.process_time() - start
     ball = certify(encoder.represent(X, arithmetic=arithmetic), head, largest_radius=False, arithmetic=arithmetic)
     region = encoder.similarity_.region(X, whole_numbers=True)
-    error = deploy_both(freeze(encoder), head.model_, arithmetic, None).error_over(region)
+    error = Subject.of(encoder, head, arithmetic=arithmetic).deployed.error_over(region)
     return Judged(
         [str(one) for one in found.verdict],
         [str(one) for one in ball.verdict],

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import torch
 
-from lcifr.certification.audit import audit, query_end_to_end
-from lcifr.certification.counterexample import Trial, exists
-from lcifr.certification.demands import OWN_WORD, FloatArray, Query, is_strict
+from lcifr.certification.audit import audit, limits_end_to_end
+from lcifr.certification.counterexample import CounterexampleChecker, in_universe
+from lcifr.certification.demands import CERTIFICATE_METHOD, FloatArray, Limits, is_strict
 from lcifr.certification.handover import freeze
 from lcifr.certification.subject import Subject
 from lcifr.certification.verdicts import Audit, Reason, Verdict
@@ -74,36 +74,36 @@ class OnlineCertifier:
         """The decision about one person, given by attribute, and whether everybody similar would get it too."""
         people = self._read(person)
         region = self.encoder.similarity.region(people, whole_numbers=True)
-        trial = Trial(Subject(self.encoder, self.model, Arithmetic.FLOAT64), people)
-        query = query_end_to_end(trial, region)
-        strict = bool(is_strict(self.model.rule, trial.own)[0])
-        upper, best = self._plain_bounds(query, region), np.full_like(query.limit, -np.inf)
-        if strict and not (upper < query.limit).all():
+        checker = CounterexampleChecker(Subject(self.encoder, self.model, Arithmetic.FLOAT64), people)
+        limits = limits_end_to_end(checker, region)
+        strict = bool(is_strict(self.model.rule, checker.own)[0])
+        upper, best = self._plain_bounds(limits, region), np.full_like(limits.limit, -np.inf)
+        if strict and not (upper < limits.limit).all():
             answer = maximize(
                 self.network,
-                query.directions,
+                limits.directions,
                 region,
-                target=query.limit,
-                tolerance=query.precision,
-                method=OWN_WORD,
+                target=limits.limit,
+                tolerance=limits.precision,
+                method=CERTIFICATE_METHOD,
                 budget=self.budget,
             )
             upper, best = np.minimum(upper, answer.upper), answer.best
-        sure = strict and bool((upper < query.limit).all())
-        reached = bool((best > query.limit).any())
+        sure = strict and bool((upper < limits.limit).all())
+        reached = bool((best > limits.limit).any())
         reason = Reason.TIE if not strict else Reason.REACHED if reached else Reason.BUDGET
         return Decided(
-            prediction=self.model.decide(trial.own.values)[0],
+            prediction=self.model.decide(checker.own.values)[0],
             verdict=Verdict.CERTIFIED if sure else Verdict.UNDECIDED,
             reason=Reason.NONE if sure else reason,
-            margin=float((query.limit - upper).min()),
+            margin=float((limits.limit - upper).min()),
             vacuous=not bool(region.nonempty[0]),
         )
 
-    def _plain_bounds(self, query: Query, region: Region) -> FloatArray:
+    def _plain_bounds(self, limits: Limits, region: Region) -> FloatArray:
         """(1, k) what one backward pass proves, without the engine's bookkeeping for many people."""
-        upper = torch.full(query.limit.shape, -torch.inf, dtype=torch.float64)
-        directions = torch.as_tensor(np.array(query.directions))  # of numbers they are one for all, and read-only
+        upper = torch.full(limits.limit.shape, -torch.inf, dtype=torch.float64)
+        directions = torch.as_tensor(np.array(limits.directions))  # of numbers they are one for all, and read-only
         with torch.no_grad():
             for cell in region.cells:
                 batch = view_cell(self.layers, cell).batch
@@ -126,7 +126,7 @@ class OnlineCertifier:
         if None in codes or not plain or len(person) != len(schema):
             return None
         people = Individuals(schema, np.array([numbers], dtype=np.float64), np.array([codes], dtype=np.int32))
-        return people if exists(people)[0] else None
+        return people if in_universe(people)[0] else None
 
     def _through_the_gate(self, person: Mapping[str, Any]) -> Individuals:
         known = [field for field in self.types if field.name in person]

@@ -20,11 +20,11 @@ import numpy as np
 import pandas as pd
 
 from lcifr import Encoding, FairEncoder, RobustClassifier, Schema, Similarity, audit, datasets, sweep
-from lcifr.certification.demands import OWN_WORD, outputs_at
+from lcifr.certification.demands import CERTIFICATE_METHOD, outputs_at
 from lcifr.certification.subject import Subject
 from lcifr.certification.sweep.additive import AdditiveQuestion
-from lcifr.certification.sweep.result import Standing, Sweep
-from lcifr.certification.sweep.swept_model import SweptModel, alike_query, reached_people
+from lcifr.certification.sweep.alike import limits_alike, reached_people
+from lcifr.certification.sweep.result import CellStatus, Sweep
 from lcifr.certification.verdicts import Verdict
 from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
@@ -131,7 +131,7 @@ def _report(name: str, subject: SweepArguments, cells: int) -> None:
     print(f"\n{name}: {cells:,} cells looked at, {time.process_time() - begun:.0f} CPU s")
     print("\n".join(f"  {line}" for line in str(found).splitlines()))
     standing = found.locate(subject.people)
-    counts = ", ".join(f"{int((standing == one).sum()):,} {one}" for one in Standing if (standing == one).any())
+    counts = ", ".join(f"{int((standing == one).sum()):,} {one}" for one in CellStatus if (standing == one).any())
     print(f"  people of the table: {counts}")
     print(f"  of {DRAWN} people drawn from everybody, an audit certifies {certified(subject, found):.0%}", flush=True)
 
@@ -150,19 +150,19 @@ def closed_form() -> None:
     """Cells around people, asked about in closed form and by the search: whether everybody there is decided alike."""
     subject = german_stumps()
     read = Subject.of_library(subject.words[0], subject.people, subject.named["similarity"])
-    swept = SweptModel(replace(read, arithmetic=Arithmetic.FLOAT32))
+    swept = replace(read, arithmetic=Arithmetic.FLOAT32)
     cells = around(Individuals.read(subject.people, swept.encoding.schema).take(slice(AROUND)))
     region = swept.pairs.region(cells)
-    assert swept.additive is not None
-    question = AdditiveQuestion(swept, swept.additive)
+    assert swept.terms is not None
+    question = AdditiveQuestion(swept, swept.terms)
     reach = reached_people(swept.pairs, region, cells, swept.encoding)
-    own = outputs_at(swept.deployment, swept.encoding.encode(cells.middles()))
-    query = alike_query(swept, reach, own)
+    own = outputs_at(swept.deployed, swept.encoding.encode(cells.middles()))
+    limits = limits_alike(swept, reach, own)
 
     def search() -> Any:
-        options = {"target": query.limit, "method": OWN_WORD, "budget": Budget(nodes=200)}
-        answer = maximize(swept.deployment.merged, query.directions, reach, **options)
-        return (answer.upper < query.limit).all(1)
+        options = {"target": limits.limit, "method": CERTIFICATE_METHOD, "budget": Budget(nodes=200)}
+        answer = maximize(swept.deployed.merged, limits.directions, reach, **options)
+        return (answer.upper < limits.limit).all(1)
 
     print(f"\nadditive model, {len(cells)} cells around people")
     search()  # what is compiled is off the clock

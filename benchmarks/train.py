@@ -17,8 +17,7 @@ from lcifr.data import Encoding
 from lcifr.datasets import Split
 from lcifr.learn.encoder import EncoderTraining
 from lcifr.learn.parameters import EncoderSettings, Schedule, TrainingMethod
-from lcifr.learn.people import EncodedPeople
-from lcifr.learn.target import Target
+from lcifr.learn.target import EncodedPeople, Target
 from lcifr.learn.training_loop import train
 from lcifr.phi.similarity import Similarity
 

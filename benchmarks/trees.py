@@ -29,8 +29,9 @@ from lcifr.data import Categorical, Encoding, Individuals
 from lcifr.datasets import load
 from lcifr.errors import DatasetError
 from lcifr.models.columns import Block, Column, NumberColumn, TableColumn
-from lcifr.models.loaders.tree_ensembles import TreeSource, build_trees, identity, read_source
+from lcifr.models.loaders.tree_ensembles import TreeSource, build_trees, read_source
 from lcifr.models.model import Model
+from lcifr.models.network import identity
 from lcifr.models.trees import Trees
 from lcifr.phi.similarity import Similarity
 from lcifr.prove import maximize

@@ -11,7 +11,7 @@ from experiments.verdicts import accuracies, as_representation, margins, share
 from lcifr.certification.consumer import certify
 from lcifr.datasets import Split
 from lcifr.estimators import FairEncoder, RobustClassifier
-from lcifr.learn.people import LatentReach
+from lcifr.learn.target import LatentReach
 from lcifr.prove import Budget, Radius
 
 NODES = 200

@@ -6,6 +6,7 @@ import importlib
 import re
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -64,3 +65,37 @@ def test_a_walk_is_what_the_page_on_architecture_says(name: str) -> None:
     assert len(walk.files) == pytest.approx(int(said[1]), rel=0.05)
     assert walk.lines() == pytest.approx(int(said[2].replace(",", "")), rel=0.05)
     assert len(walk.borders) <= int(said[3]) < 25
+
+
+class _Told:
+    """A checkout whose replies are given."""
+
+    def __init__(self, reply: dict[str, Any], seconds: float = 1.0) -> None:
+        self.reply, self.spent = reply, seconds
+
+    def ask(self, words: str) -> dict[str, Any]:
+        return self.reply
+
+    def seconds(self, times: int) -> float:
+        return self.spent
+
+
+def test_compare_counts_what_changed_and_skips_only_what_the_older_side_does_not_know(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from benchmarks.compare import compare
+
+    def alike(old: dict[str, Any], new: dict[str, Any]) -> bool:
+        return compare(_Told(old, 3.0), _Told(new, 2.0), "kind", rounds=3, sample=0.1)  # type: ignore[arg-type]
+
+    same, other = {"answers": {"radii": ["0x1p0", "0x1p1"]}}, {"answers": {"radii": ["0x1p0", "0x1p2"]}}
+    unknown = {"problem": "AttributeError: no such name"}
+    assert alike(same, same)
+    assert "2 radii alike" in (text := capsys.readouterr().out)
+    assert "old / new 1.50 (90 %: 1.50 to 1.50)" in text
+    assert not alike(same, other)
+    assert "1 of 2 radii changed" in capsys.readouterr().out
+    assert alike(unknown, same)
+    assert "skipped, AttributeError" in capsys.readouterr().out
+    assert not alike(same, unknown)
+    assert "NEW FAILS" in capsys.readouterr().out

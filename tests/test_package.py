@@ -71,3 +71,50 @@ def test_datasets_are_there_without_an_import_of_their_own():
     code = "import lcifr; print('lcifr.datasets' in __import__('sys').modules, len(lcifr.datasets.load('german').test))"
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert printed.split() == ["False", "200"]
+
+
+WITHOUT_TORCH = """
+import sys
+
+class NoTorch:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "torch":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, NoTorch())
+"""
+AUDIT_WITHOUT_TORCH = """
+import lcifr
+from sklearn.linear_model import LogisticRegression
+
+data = lcifr.datasets.load("german")
+phi = "same(categorical except sex) and numeric within 0.3 sd"
+booster = lcifr.FairBooster(phi, rounds=5).fit(data.train.X, data.train.y)
+print(len(booster.certified(data.test.X)))
+X = data.train.X.select_dtypes("number")
+model = LogisticRegression(max_iter=1000).fit(X, data.train.y)
+print(len(lcifr.audit(model, X[:20], similarity=lcifr.Similarity("numeric within 0.01 sd", lcifr.Schema.infer(X), X))))
+"""
+
+
+def without_torch(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", WITHOUT_TORCH + code], capture_output=True, text=True, check=False)
+
+
+def test_boosters_are_trained_and_models_audited_without_torch():
+    ran = without_torch(AUDIT_WITHOUT_TORCH)
+    assert ran.stdout.split() == ["200", "20"], ran.stderr
+
+
+@pytest.mark.parametrize("name", ["FairEncoder", "RobustClassifier", "tune"])
+def test_what_needs_torch_names_the_line_that_installs_it(name):
+    ran = without_torch(f"import lcifr\ntry:\n    lcifr.{name}\nexcept lcifr.LcifrError as error:\n    print(error)")
+    assert 'needs torch, which is not installed\nFix: pip install "lcifr[learn]"' in ran.stdout, ran.stderr
+
+
+def test_a_command_that_needs_torch_names_the_line_that_installs_it(tmp_path):
+    ran = without_torch(
+        f"from lcifr.cli import main\nsys.argv = ['lcifr', 'demo', '--out', {str(tmp_path / 'out')!r}]\nmain()"
+    )
+    assert ran.returncode == 2
+    assert 'Fix: pip install "lcifr[learn]"' in ran.stderr

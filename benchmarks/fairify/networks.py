@@ -17,7 +17,6 @@ from lcifr import Encoding, Network, Schema, Similarity
 from lcifr.certification.handover import FrozenEncoder
 from lcifr.certification.subject import Subject
 from lcifr.certification.sweep.pair_question import PairQuestion
-from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Attribute, Categorical, Individuals, Numeric
 from lcifr.data.program import Program
 from lcifr.models.model import Model
@@ -79,7 +78,7 @@ class Row:
         phi = Similarity(text, self.schema, raw)
         identity = Network.from_arrays([(np.eye(len(raw.features)), np.zeros(len(raw.features)))])
         model = Model(self.network, Rule.of(1))
-        return PairQuestion(SweptModel(Subject(FrozenEncoder(identity, phi), model)))
+        return PairQuestion(Subject(FrozenEncoder(identity, phi), model))
 
     @cached_property
     def stored(self) -> Network:

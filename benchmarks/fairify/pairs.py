@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.fairify.networks import Row
 from numpy.typing import NDArray
 
-from lcifr.certification.sweep.pairs import Pairs
+from lcifr.certification.counterexample import Pairs
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.network import DeployedNetworks, Stage
 

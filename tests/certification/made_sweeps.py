@@ -15,10 +15,9 @@ from typing import Any
 
 from sklearn.tree import DecisionTreeClassifier
 
-from lcifr.certification.subject import subject_of
+from lcifr.certification.subject import Subject, subject_of
 from lcifr.certification.sweep.bundle import write_sweep_bundle
 from lcifr.certification.sweep.sweeper import Sweeper
-from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data.files import describe_files
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.rule import Rule
@@ -69,12 +68,12 @@ HARDER: dict[str, Callable[[], TinyUniverse]] = {
 """Of these a sweep knows more than proofs over closed regions can show."""
 
 
-def decision_tree() -> SweptModel:
+def decision_tree() -> Subject:
     """A tree of scikit-learn."""
     model, table = fitted(DecisionTreeClassifier(max_depth=3, random_state=0), 1), everybody().to_pandas()
     similarity = Similarity(FORMULAS[1], SCHEMA, ENCODING)
     subject = subject_of(model, table, None, similarity, None, None, "float64").subject
-    return SweptModel(replace(subject, reference=None))
+    return replace(subject, reference=None)
 
 
 @cache

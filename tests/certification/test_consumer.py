@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lcifr.certification.consumer import certify, upper_on_box, widest_ball
-from lcifr.certification.demands import outputs_at, query_of
+from lcifr.certification.demands import limits_of, outputs_at
 from lcifr.certification.handover import Provenance, Representation, represent
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.errors import LcifrError, NetworkError
@@ -54,7 +54,7 @@ def test_the_closed_form_is_never_below_and_hardly_above(seed: int, outputs: int
     model = wild(rng, model) if hurt else model
     latent, radius = rng.normal(size=(3, model.inputs)), np.abs(rng.normal(size=3))
     lower, upper = latent - radius[:, None], latent + radius[:, None]
-    asked = query_of(Rule.of(outputs), outputs_at(read_model(model).function.deployed(Arithmetic.EXACT), latent))
+    asked = limits_of(Rule.of(outputs), outputs_at(read_model(model).function.deployed(Arithmetic.EXACT), latent))
     found = upper_on_box(model.affine, asked, lower, upper)
     for person in range(3):
         for k, direction in enumerate(asked.directions[person]):
@@ -73,7 +73,7 @@ def test_the_largest_radius_is_safe_and_tight(seed: int, outputs: int) -> None:
     rng = np.random.default_rng(seed)
     model = random_network(rng, [3, outputs])
     latent = rng.normal(size=(4, 3))
-    asked = query_of(Rule.of(outputs), outputs_at(read_model(model).function.deployed(Arithmetic.EXACT), latent))
+    asked = limits_of(Rule.of(outputs), outputs_at(read_model(model).function.deployed(Arithmetic.EXACT), latent))
     farthest = widest_ball(model.affine, asked, latent)
     for person in np.flatnonzero(farthest > 0):
         for share, good in ((0.999999, True), (1.000001, False)):

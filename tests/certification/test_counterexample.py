@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.certification import counterexample
-from lcifr.certification.counterexample import Counterexamples, Trial, shorter_numbers, simplify
+from lcifr.certification.counterexample import CounterexampleChecker, Pairs, shorter_numbers, simplify
 from lcifr.certification.demands import RoughError, is_strict, outputs_at
 from lcifr.certification.subject import Subject
 from lcifr.data import Categorical, Individuals, Numeric, Schema
@@ -23,7 +23,7 @@ from tests.prove.instances import random_network
 SCHEMA = Schema([Categorical("a", ("x", "y", "z")), Categorical("b", ("x", "y")), Numeric("c"), Numeric("d")])
 
 
-class AnyTrial:
+class AnyChecker:
     """Some of all pairs count, without any order in it; the others one begins with always do."""
 
     predicted: Any = None
@@ -55,13 +55,13 @@ def drawn_people(seed: int) -> tuple[Individuals, Individuals]:
     return draw(), draw()
 
 
-def one_by_one(trial: Any, row: int, other: Individuals) -> Individuals:
+def one_by_one(checker: Any, row: int, other: Individuals) -> Individuals:
     """The same in words: codes, then numbers, each back if that still counts; then digits, the shortest that counts."""
-    own = trial.people.take([row])
+    own = checker.people.take([row])
     kept = other
 
     def counts(tried: Individuals) -> bool:
-        return bool(trial.is_counterexample(np.array([row]), tried)[0])
+        return bool(checker.is_counterexample(np.array([row]), tried)[0])
 
     def changed(table: str, j: int, value: float) -> Individuals:
         numbers, codes = kept.numbers.copy(), kept.codes.copy()
@@ -86,12 +86,12 @@ def one_by_one(trial: Any, row: int, other: Individuals) -> Individuals:
 )
 def test_it_is_what_one_attribute_after_the_other_would_give(seed: int, share: float, at_once: int) -> None:
     people, others = drawn_people(seed)
-    trial: Any = AnyTrial(people, others, share, seed)
+    checker: Any = AnyChecker(people, others, share, seed)
     found = np.random.default_rng(seed).random(6) < 0.8
     with patch.object(counterexample, "AT_ONCE", at_once):
-        simple = simplify(trial, Counterexamples(others, found)).others
+        simple = simplify(checker, Pairs(people, others, found)).other
     for row in range(6):
-        expected = one_by_one(trial, row, others.take([row])) if found[row] else others.take([row])
+        expected = one_by_one(checker, row, others.take([row])) if found[row] else others.take([row])
         assert (simple.numbers[row] == expected.numbers[0]).all()
         assert (simple.codes[row] == expected.codes[0]).all()
 
@@ -99,20 +99,20 @@ def test_it_is_what_one_attribute_after_the_other_would_give(seed: int, share: f
 def test_few_calls_are_enough_where_all_or_nothing_goes_back() -> None:
     people, others = drawn_people(3)
     for share in (0.0, 1.0):
-        trial: Any = AnyTrial(people, others, share, 0)
-        simplify(trial, Counterexamples(others, np.ones(6, np.bool_)))
-        assert trial.calls <= 6
+        checker: Any = AnyChecker(people, others, share, 0)
+        simplify(checker, Pairs(people, others, np.ones(6, np.bool_)))
+        assert checker.calls <= 6
 
 
-class LibraryTrial(AnyTrial):
+class LibraryChecker(AnyChecker):
     """A library beside the model as it was read: only what both say counts."""
 
     predicted = "asked"
 
-    def __init__(self, model: AnyTrial, library: AnyTrial) -> None:
+    def __init__(self, model: AnyChecker, library: AnyChecker) -> None:
         self.people, self._both = model.people, (model, library)
 
-    def without_library(self) -> AnyTrial:
+    def without_library(self) -> AnyChecker:
         return self._both[0]
 
     def is_counterexample(self, rows: np.ndarray, others: Individuals) -> np.ndarray:
@@ -124,9 +124,9 @@ class LibraryTrial(AnyTrial):
 @given(seed=st.integers(0, 10_000), share=st.sampled_from([0.0, 0.3, 1.0]))
 def test_nothing_is_made_so_simple_that_the_library_decides_otherwise(seed: int, share: float) -> None:
     people, others = drawn_people(seed)
-    trial: Any = LibraryTrial(AnyTrial(people, others, 0.7, seed), AnyTrial(people, others, share, seed + 1))
-    simple = simplify(trial, Counterexamples(others, np.ones(6, np.bool_))).others
-    assert trial.is_counterexample(np.arange(6), simple).all()
+    checker: Any = LibraryChecker(AnyChecker(people, others, 0.7, seed), AnyChecker(people, others, share, seed + 1))
+    simple = simplify(checker, Pairs(people, others, np.ones(6, np.bool_))).other
+    assert checker.is_counterexample(np.arange(6), simple).all()
 
 
 @pytest.mark.parametrize("value", [37.0, 1234.5678, 0.1, -0.000123456, 1e-300, 100000.0])
@@ -151,7 +151,7 @@ def test_the_rough_error_is_never_below_that_of_a_point(arithmetic: Arithmetic) 
 def test_own_decisions_are_as_sure_as_with_errors_of_their_own(arithmetic: Arithmetic) -> None:
     here = scene(3, count=60)
     people = Individuals.read(here.people, here.encoder.encoding.schema)
-    trial = Trial(Subject.of(here.encoder, here.model, arithmetic=arithmetic), people)
-    each = outputs_at(trial.deployment, trial.features)
-    assert (is_strict(trial.model.rule, trial.own) == is_strict(trial.model.rule, each)).all()
-    assert (trial.own.error >= each.error).all()
+    checker = CounterexampleChecker(Subject.of(here.encoder, here.model, arithmetic=arithmetic), people)
+    each = outputs_at(checker.deployment, checker.features)
+    assert (is_strict(checker.model.rule, checker.own) == is_strict(checker.model.rule, each)).all()
+    assert (checker.own.error >= each.error).all()

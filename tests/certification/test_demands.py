@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lcifr.certification.demands import Outputs, is_strict, query_of, surely_differ
+from lcifr.certification.demands import Outputs, is_strict, limits_of, surely_differ
 from lcifr.certification.subject import rule_of_bundle
 from lcifr.models.rule import Kind, Rule
 
@@ -23,9 +23,9 @@ def test_inside_the_band_of_a_sign_nothing_is_sure():
     outputs = exact([0.5], [1.2], [1.8], [2.5])
     assert SIGN.decide(outputs.values).tolist() == [0, 0, 1, 1]
     assert is_strict(SIGN, outputs).tolist() == [True, False, False, True]
-    query = query_of(SIGN, outputs)
-    assert query.directions[:, 0, 0].tolist() == [1.0, 1.0, -1.0, -1.0]
-    assert query.limit[:, 0].tolist() == [1.0, 1.0, -2.0, -2.0]
+    limits = limits_of(SIGN, outputs)
+    assert limits.directions[:, 0, 0].tolist() == [1.0, 1.0, -1.0, -1.0]
+    assert limits.limit[:, 0].tolist() == [1.0, 1.0, -2.0, -2.0]
     others = exact([2.5], [2.5], [0.5], [1.8])
     assert surely_differ(SIGN, outputs, others).tolist() == [True, False, False, False]
 
@@ -33,7 +33,7 @@ def test_inside_the_band_of_a_sign_nothing_is_sure():
 def test_a_lead_within_the_band_of_classes_is_none():
     outputs = exact([1.0, 0.0, 0.0], [1.0, 0.7, 0.0])
     assert is_strict(CLASS, outputs).tolist() == [True, False]
-    assert (query_of(CLASS, outputs).limit == -0.5).all()
+    assert (limits_of(CLASS, outputs).limit == -0.5).all()
     one = exact([1.0, 0.0, 0.0], [1.0, 0.0, 0.0])
     assert surely_differ(CLASS, one, exact([0.0, 0.4, 0.0], [0.0, 0.6, 0.0])).tolist() == [False, True]
 

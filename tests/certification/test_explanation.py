@@ -110,7 +110,7 @@ def test_very_many_people_are_taken_at_even_distances(monkeypatch):
     from lcifr.certification import explain
 
     _, found = explained_models.audited(5)
-    monkeypatch.setattr(explain, "EVERYBODY", 15)
-    some = found.explain().everybody
+    monkeypatch.setattr(explain, "MOST_PEOPLE", 15)
+    some = found.explain().base
     assert len(some) <= 15
     assert np.array_equal(some.numbers, found.people.numbers[::3])

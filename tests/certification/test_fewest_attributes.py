@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from lcifr.certification.counterexample import Trial, differing, held_at
+from lcifr.certification.counterexample import CounterexampleChecker, differing, held_at
 from lcifr.certification.subject import Subject
 from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
@@ -37,12 +37,12 @@ def everybody_around(made: explained_models.TreeScene, row: int) -> Individuals:
 @pytest.mark.parametrize("seed", [0, 2])
 def test_no_similar_person_who_is_decided_otherwise_differs_in_fewer(seed):
     made, found = explained_models.audited(seed, together=3)
-    trial = Trial(Subject(made.encoder, made.model, Arithmetic.FLOAT64), made.people)
+    checker = CounterexampleChecker(Subject(made.encoder, made.model, Arithmetic.FLOAT64), made.people)
     changed = differing(found.people, found.others).sum(1)
     for row in np.flatnonzero(found.violated):
         others = everybody_around(made, int(row))
         rows = np.full(len(others), row)
-        counted = trial.is_counterexample(rows, others)
+        counted = checker.is_counterexample(rows, others)
         fewest = differing(made.people.take(rows), others).sum(1)[counted].min()
         assert changed[row] == fewest
 

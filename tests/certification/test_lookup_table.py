@@ -18,7 +18,7 @@ import lcifr
 from lcifr.certification.bundle import write_bundle
 from lcifr.certification.handover import FrozenEncoder
 from lcifr.certification.sweep.bundle import write_sweep_bundle
-from lcifr.certification.sweep.result import Standing
+from lcifr.certification.sweep.result import CellStatus
 from lcifr.data import Encoding
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.function import Function
@@ -158,8 +158,8 @@ def test_the_tables_have_people_of_both_kinds() -> None:
 def test_a_sweep_decides_every_cell(text: str, outputs: int, seed: int) -> None:
     here = scene(text, outputs, seed)
     found = lcifr.sweep(FrozenEncoder.identity(here.similarity), here.function, everybody().to_pandas())
-    assert found.share(Standing.VIOLATING) == here.share()
-    assert found.share(Standing.PROVED) == 1 - here.share()
+    assert found.share(CellStatus.VIOLATING) == here.share()
+    assert found.share(CellStatus.PROVED) == 1 - here.share()
 
 
 def test_no_bundle_is_written_about_a_kind_that_no_checker_knows(tmp_path: Path) -> None:

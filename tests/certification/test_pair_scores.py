@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from lcifr.certification.explain import pair_scores
-from lcifr.display.scores import PairAxis
+from lcifr.display.scores import Axis
 from lcifr.models.trees import read_additive
 from tests.certification import explained_models
 
 
-def places(axis: PairAxis, made: explained_models.TreeScene) -> np.ndarray:
+def places(axis: Axis, made: explained_models.TreeScene) -> np.ndarray:
     """(people,) the piece of everybody; −1 beyond what is drawn."""
     if axis.categories:
         return np.asarray(made.people.code(axis.attribute))

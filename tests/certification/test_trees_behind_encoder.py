@@ -139,7 +139,7 @@ def test_who_may_overflow_is_undecided_and_everybody_else_is_not() -> None:
 
 
 def test_outputs_of_every_machine_are_within_the_error_that_is_said() -> None:
-    from lcifr.certification.counterexample import Trial
+    from lcifr.certification.counterexample import CounterexampleChecker
     from lcifr.certification.demands import outputs_at
     from lcifr.certification.subject import Subject
     from lcifr.models.arithmetic import Arithmetic
@@ -147,9 +147,9 @@ def test_outputs_of_every_machine_are_within_the_error_that_is_said() -> None:
     world, rng = tiny_world("classes", 2), np.random.default_rng(0)
     model, people = read_model(world.model), Individuals.read(EVERYBODY, world.encoder.encoding.schema)
     for arithmetic in (Arithmetic.FLOAT64, Arithmetic.FLOAT32):
-        trial = Trial(Subject(world.encoder, model, arithmetic), people)
-        said = outputs_at(trial.deployment, trial.features)
-        z, off = world.encoder.transform(EVERYBODY), trial.deployment.first.error_at(trial.features)  # type: ignore[union-attr]
+        checker = CounterexampleChecker(Subject(world.encoder, model, arithmetic), people)
+        said = outputs_at(checker.deployment, checker.features)
+        z, off = world.encoder.transform(EVERYBODY), checker.deployment.first.error_at(checker.features)  # type: ignore[union-attr]
         for _ in range(20):
             machine = model.function(z + off * rng.uniform(-1, 1, size=z.shape))
             assert (np.abs(machine - said.values) <= said.error).all()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lcifr.certification.sweep.bundle import write_sweep_bundle
-from lcifr.certification.sweep.result import Standing
+from lcifr.certification.sweep.result import CellStatus
 from lcifr.certification.sweep.sweeper import Sweeper
 from lcifr.check import Rejected, check_bundle
 from lcifr.check.phi import Formula
@@ -53,7 +53,7 @@ def test_over_the_reals_borders_are_shared_and_shares_are_lengths(tmp_path: Path
     report = check_bundle(tmp_path / "bundle")
     assert not report.rejected
     assert report.shares == {standing: str(share) for standing, share in shares.items()}
-    assert 0 < shares["proved"] <= found.share(Standing.PROVED)
+    assert 0 < shares["proved"] <= found.share(CellStatus.PROVED)
 
 
 def test_where_decisions_change_in_a_cell_both_of_a_pair_are_proved_together(tmp_path: Path):

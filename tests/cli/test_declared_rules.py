@@ -190,4 +190,4 @@ def test_the_number_is_refused_where_it_means_nothing(place: Path, tmp_path: Pat
     assert "--missing works only with --model" in said.err
     for infinite in ("inf", "1e300"):
         said = lcifr("model", "show", "model.json", "--missing", infinite, cwd=place, expect=2)
-        assert "is no number of float32" in said.err
+        assert "is not a float32 number" in said.err

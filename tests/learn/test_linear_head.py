@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lcifr.estimators import RobustClassifier
 from lcifr.learn import heads
-from lcifr.learn.heads import LinearProblem, solve_linear_head
+from lcifr.learn.heads import LatentPeople, LinearProblem, solve_linear_head
 from lcifr.learn.target import Target
 from tests.effort import sampled
 
@@ -47,8 +47,8 @@ def hand_over(
     target = Target.of(y, "regression" if kind == "number" else "classification")
     around = reach * draw.lognormal(sigma=0.7, size=(people, width if boxes else 1))
     middle = z + around * draw.uniform(-1, 1, size=z.shape) if boxes else z
-    parts = (z, middle, around, target.encode(y), np.ones(people))
-    return LinearProblem(*(torch.as_tensor(part) for part in parts), target, gamma, 1e-4)
+    latent = LatentPeople(z, middle, around, target.encode(y), np.ones(people))
+    return LinearProblem(latent.tensors, target, gamma, 1e-4)
 
 
 def steepest_descent_left(problem: LinearProblem, matrix: torch.Tensor, shift: torch.Tensor, seed: int) -> float:
@@ -86,7 +86,7 @@ def test_no_line_leads_further_down(seed: int, kind: str, reach: float, gamma: f
 def test_two_classes_reach_the_optimum_of_an_independent_solver(seed: int) -> None:
     """Written in numpy with its own gradient, and solved by a method of another family from another start."""
     problem = hand_over(seed, "binary", people=120, width=4, reach=0.2 + 0.1 * (seed % 4), gamma=1 + seed % 3)
-    z, radius, label = problem.z.numpy(), problem.reach[:, 0].numpy(), problem.label.numpy()
+    z, radius, label = problem.people.z.numpy(), problem.people.reach[:, 0].numpy(), problem.people.label.numpy()
     sign = 1 - 2 * label
 
     def objective(v: FloatArray) -> tuple[float, FloatArray]:
@@ -134,13 +134,14 @@ def test_a_head_that_can_only_lose_is_zero() -> None:
     problem = hand_over(1, "binary", reach=1e3, gamma=1e9)
     matrix, shift = solve_linear_head(problem)
     assert matrix.abs().max() < 1e-6
-    share = float(problem.label.mean())
+    share = float(problem.people.label.mean())
     assert shift.item() == pytest.approx(np.log(share / (1 - share)), abs=1e-3)
 
 
 def test_the_scale_and_place_of_z_do_not_matter() -> None:
     problem = hand_over(3, "binary")
-    z, radius, y = problem.z.numpy(), problem.reach[:, 0].numpy(), problem.label.numpy().astype(int)
+    people = problem.people
+    z, radius, y = people.z.numpy(), people.reach[:, 0].numpy(), people.label.numpy().astype(int)
     near = RobustClassifier().fit(z, y, radius=radius).decision_function(z)
     far = RobustClassifier().fit(1e4 * z + 1e6, y, radius=1e4 * radius).decision_function(1e4 * z + 1e6)
     np.testing.assert_allclose(near, far, atol=1e-4)

@@ -17,9 +17,8 @@ from lcifr.errors import LearningError
 from lcifr.estimators import FairEncoder, plain
 from lcifr.learn.encoder import EncoderTraining, bound_radius
 from lcifr.learn.parameters import EncoderSettings
-from lcifr.learn.people import EncodedPeople
 from lcifr.learn.region_tensors import RegionTensors
-from lcifr.learn.target import Target
+from lcifr.learn.target import EncodedPeople, Target
 from lcifr.models.loaders.torch import torch_parameters
 from lcifr.models.network import Network
 from lcifr.phi.similarity import Similarity

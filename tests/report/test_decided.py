@@ -48,7 +48,7 @@ def test_the_words_hold_the_counts():
     report = scenes.small_report()
     shown = tables(report)
     rates, confusion = shown["How often each decision is taken"], shown["True labels against decisions, in people"]
-    assert [row[0] for row in rates.rows] == ["Everybody", "sex", "sex"]
+    assert [row[0] for row in rates.rows] == ["Everyone", "sex", "sex"]
     for row in rates.rows:
         assert sum(map(tenths, row[3:])) == 1000
     assert confusion.head == ("True label", "decided refused", "decided granted", "People")

@@ -12,7 +12,7 @@ import pytest
 import skops.io
 from sklearn.linear_model import LogisticRegression
 
-from lcifr.certification.sweep.result import Standing
+from lcifr.certification.sweep.result import CellStatus
 from lcifr.display.text import percent, tolerance_words
 from lcifr.report.sweep import render_sweep
 from lcifr.workflows import SweepResult
@@ -79,7 +79,7 @@ def test_the_violating_share_is_a_lower_end_and_pairs_refute_cells(swept: Path):
     result = SweepResult.read(swept)
     assert result.sweep.refuted_cells > 0
     text = _words(result, swept)
-    share = percent(float(result.sweep.share(Standing.VIOLATING)))
+    share = percent(float(result.sweep.share(CellStatus.VIOLATING)))
     assert f"For at least {share}, someone similar gets a different decision: this is a lower end" in text
     assert re.search(rf"\| Violating \|.*at least {share}", text)
     assert f"{result.sweep.refuted_cells} open cells are refuted by one each" in text
@@ -129,7 +129,7 @@ def test_markdown_and_json_say_the_same(swept: Path):
     assert "## Where the violations are" in text
     assert "| Violating |" in text
     plain = json.loads((swept.parent / "page.json").read_text(encoding="utf-8"))
-    assert plain["exact_shares"] == {str(one): str(result.sweep.share(one)) for one in Standing}
+    assert plain["exact_shares"] == {str(one): str(result.sweep.share(one)) for one in CellStatus}
     assert len(plain["map"]["strips"]) == len(SCHEMA)
 
 

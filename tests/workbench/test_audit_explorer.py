@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.report.folder import read_content
+from lcifr.report import read_folder
 
 
 @pytest.fixture(scope="module")
@@ -63,11 +63,11 @@ def test_beyond_phi_nothing_is_covered_and_the_part_that_fails_is_named(client, 
 
 def test_what_if_agrees_with_phi_and_the_model_on_random_people(client, opened, written):
     """Oracle: φ's own truth, and the plain decision of the model that the folder holds."""
-    content = read_content(written / "audit")
-    random, people = np.random.default_rng(0), content.verdicts.people
+    report = read_folder(written / "audit")
+    random, people = np.random.default_rng(0), report.found.people
     for _ in range(25):
         row, donor = random.integers(0, len(people), 2)
-        name = str(content.verdicts.ids[row])
+        name = str(report.found.ids[row])
         values = own_values(client.ask("audit/person", audit="audit", id=name))
         for one, value in people.take([donor]).to_pandas().iloc[0].items():
             if random.random() < 0.3:
@@ -76,11 +76,11 @@ def test_what_if_agrees_with_phi_and_the_model_on_random_people(client, opened, 
         from lcifr.workbench.people_tables import read_person
 
         other = read_person(values, people.schema)
-        holds = bool(content.encoder.similarity.holds(people.take([row]), other)[0])
-        decided = content.verdicts.model.predict(content.encoder.transform(other))[0]
+        holds = bool(report.encoder.similarity.holds(people.take([row]), other)[0])
+        decided = report.found.model.predict(report.encoder.transform(other))[0]
         assert answer["similar"] is holds
         assert answer["own"]["decision"] == str(decided)
-        assert answer["same"] is (decided == content.verdicts.prediction[row])
+        assert answer["same"] is (decided == report.found.prediction[row])
         assert answer["covered"] is (holds and opened["people"][row]["kind"] == "certified")
 
 

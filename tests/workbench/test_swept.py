@@ -35,14 +35,16 @@ def test_the_map_is_the_commands(swept):
     assert client.ask("folder")["sweeps"] == ["swept"]
     found = client.ask("sweep/open", name="swept")
     written = json.loads((swept / "swept" / "result.json").read_text(encoding="utf-8"))
-    assert [one["name"].partition(" (")[0] for one in found["strips"]] == [
+    assert [one["bins"]["attribute"].partition(" (")[0] for one in found["map"]["strips"]] == [
         one["bins"]["attribute"] for one in written["map"]["strips"]
     ]
-    for shown, known in zip(found["strips"], written["map"]["strips"], strict=True):
-        assert [part["label"] for part in shown["parts"]] == known["bins"]["labels"]
-        for part, shares in zip(shown["parts"], known["shares"], strict=True):
-            assert part["shares"] == pytest.approx([shares.get(standing, 0.0) for standing in KINDS])
-    assert len(found["grid"]["rows"]) == len(written["map"]["grid"]["down"]["labels"])
+    for shown, known in zip(found["map"]["strips"], written["map"]["strips"], strict=True):
+        assert shown["bins"]["labels"] == known["bins"]["labels"]
+        assert [standing for standing, _ in found["standings"]] == list(KINDS)
+        for here, there in zip(shown["shares"], known["shares"], strict=True):
+            assert {*here} <= {*KINDS}
+            assert here == pytest.approx(there)
+    assert found["map"]["grid"]["down"]["labels"] == written["map"]["grid"]["down"]["labels"]
     assert len(found["worst"]) == len(written["worst"]) > 0
     assert found["lines"][0].startswith("proved: ")
     client.desk.close()

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from lcifr.certification.bundle import Drawn
+from lcifr.certification.bundle import ProofSample
 from tests.story import lcifr
 from tests.workflows.binding_lender import OWN, Plain, changed, check, lender, statuses
 from tests.workflows.credit import PHI, READ, fit
@@ -145,7 +145,7 @@ def test_the_digest_of_a_table_is_the_one_that_a_comparison_prints() -> None:
 
 def test_a_sample_is_the_one_that_its_seed_draws_and_never_all_of_it(tmp_path: Path) -> None:
     """The bundle of an audit with ``--proofs 20``, and others of as many people."""
-    drawn = Drawn(20, 28, 3)
+    drawn = ProofSample(20, 28, 3)
 
     def keep(rows: Any) -> Callable[[Plain], None]:
         def change(plain: Plain) -> None:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from lcifr.certification.sweep.result import Standing, Sweep
+from lcifr.certification.sweep.result import CellStatus, Sweep
 from lcifr.certification.sweep.sweeper import Sweeper
 from lcifr.workflows import SweepRequest, sweep
 from lcifr.workflows.folders import RunStopped
@@ -63,7 +63,7 @@ def test_a_stopped_sweep_goes_on_and_ends_with_the_same_shares(
     monkeypatch.setattr(Sweeper, "state", honest)
     found = sweep(asked).sweep
     before = json.loads((swept / "result.json").read_text())["exact_shares"]
-    assert {str(one): str(found.share(one)) for one in Standing} == before
+    assert {str(one): str(found.share(one)) for one in CellStatus} == before
 
 
 def test_what_cannot_be_swept_is_said(tiny_place: Path) -> None:

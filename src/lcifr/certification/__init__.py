@@ -3,7 +3,6 @@
 from lcifr.certification.audit import audit
 from lcifr.certification.bundle import write_bundle
 from lcifr.certification.consumer import certify
-from lcifr.certification.deployment import Encoder
 from lcifr.certification.handover import FrozenEncoder, Provenance, Representation, represent
 from lcifr.certification.population import Statement, group_metrics, state
 from lcifr.certification.verdicts import Audit, Certificates, Reason, Verdict
@@ -11,7 +10,6 @@ from lcifr.certification.verdicts import Audit, Certificates, Reason, Verdict
 __all__ = [
     "Audit",
     "Certificates",
-    "Encoder",
     "FrozenEncoder",
     "Provenance",
     "Reason",

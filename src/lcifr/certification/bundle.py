@@ -1,10 +1,11 @@
-"""Manifest of a bundle: the sample that was drawn, and functions as a checker reads them."""
+"""Audit bundles: people, claims and the proofs of them, for the exact checker."""
 
 from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -13,14 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.audit import box_of_everybody, query_end_to_end, query_on_box, two_of
+from lcifr.certification.audit import box_of_everyone, limits_end_to_end, limits_on_box, two_of
 from lcifr.certification.consumer import surroundings
-from lcifr.certification.counterexample import Trial
-from lcifr.certification.demands import BoolArray, FloatArray, Query, outputs_at, query_of
-from lcifr.certification.deployment import Encoder, deploy_both
-from lcifr.certification.handover import Representation, freeze
+from lcifr.certification.counterexample import CounterexampleChecker
+from lcifr.certification.demands import BoolArray, FloatArray, IntArray, Limits, limits_of, outputs_at
+from lcifr.certification.handover import FrozenEncoder, Representation, freeze
 from lcifr.certification.subject import Subject, rule_of_bundle
-from lcifr.certification.verdicts import Audit, Certificates, unproved
+from lcifr.certification.verdicts import Audit, Certificates
 from lcifr.check.exact import LETTERS, MOST
 from lcifr.data import Individuals
 from lcifr.data.files import describe_files, fresh_folder, versions, write_manifest
@@ -28,48 +28,47 @@ from lcifr.errors import ArtefactError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.function import Function
 from lcifr.models.model import Model
-from lcifr.models.network import Network
-from lcifr.models.rule import Kind
-from lcifr.prove import Answer, Budget, maximize
-from lcifr.prove.proof import CellProof, Entry, Leaf, ProvedBound, to_plain, together
+from lcifr.models.rule import Kind, Rule
+from lcifr.prove import Answer, Budget, Resources
+from lcifr.prove.proof import CellProof, to_plain, together
 from lcifr.regions.region import Cell, Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """A sample: ``people`` drawn at random and without repetition from ``of`` people by ``seed``; or everybody."""
+class ProofSample:
+    """A sample: ``people`` drawn at random and without repetition from ``of`` people by ``seed``; or all of them."""
 
     people: int
     of: int
     seed: int
 
     @property
-    def everybody(self) -> bool:
+    def is_everyone(self) -> bool:
         return self.people == self.of
 
     def rows(self) -> NDArray[np.int64]:
         """(people,) their rows, rising; the same ones every time."""
-        if self.everybody:
+        if self.is_everyone:
             return np.arange(self.of)
         return np.sort(np.random.default_rng(self.seed).choice(self.of, self.people, replace=False))
 
     def __str__(self) -> str:
-        if self.everybody:
+        if self.is_everyone:
             return f"all {self.of:,} people"
         return f"{self.people:,} of {self.of:,} people, drawn at random (seed {self.seed})"
 
 
-def read_drawn(bundle: Path) -> Drawn | None:
-    """Of whom the people of a bundle are a sample, by the word of whoever wrote it; None where it does not say."""
+def read_sample(bundle: Path) -> ProofSample | None:
+    """How the people of a bundle were drawn, as its writer states it; None where it does not say."""
     found = json.loads((bundle / "manifest.json").read_bytes()).get("drawn")
     values = [found.get(name) for name in ("people", "of", "seed")] if isinstance(found, dict) else [None]
-    return Drawn(*values) if all(type(value) is int for value in values) else None
+    return ProofSample(*values) if all(type(value) is int for value in values) else None
 
 
-def draw(of: int, most: int | None, seed: int = 0) -> Drawn:
-    """At most so many people; everybody if None."""
-    return Drawn(of if most is None else min(most, of), of, seed)
+def draw(of: int, most: int | None, seed: int = 0) -> ProofSample:
+    """A sample of at most so many people; all of them if None."""
+    return ProofSample(of if most is None else min(most, of), of, seed)
 
 
 NOTHING_BETWEEN = b'{"kind":"network","factors":[]}'
@@ -85,7 +84,7 @@ def encoder_bytes(function: Function, model: Model | None) -> bytes:
     return NOTHING_BETWEEN if function.is_identity and model is not None else function.to_bytes()
 
 
-def readable(model: bytes) -> bytes:
+def checked_size(model: bytes) -> bytes:
     """The content of a model's file, if a checker reads so much at all.
 
     Raises
@@ -111,49 +110,18 @@ TO_THE_END = 1e-10
 """Nothing but the limit ends a proof: it is known to be true, so "close enough" would stop short of it."""
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """proofs[person] : plain trees. reached : (people,) whether every direction has a proof, and the bounds that were
-    proved, rounded to the safe side, keep every limit.
+def prove(function: Function, limits: Limits, region: Region, resources: Resources) -> list[list[Any] | None]:
+    """For each person plain trees that prove every direction below its limit; None where the search stops short of it.
+
+    That all limits hold is known from other bounds, maybe of another engine. That a proof shows what the search says of
+    it is left to the checker, which must be loud.
     """
-
-    proofs: list[list[Any]]
-    reached: BoolArray
-
-
-def prove(
-    network: Function,
-    query: Query,
-    region: Region,
-    *,
-    budget: Budget | int | None = None,
-    device: str | None = None,
-) -> Evidence:
-    """Proofs that every direction stays below its limit, for people of whom that is known to be true.
-
-    Known from other bounds, maybe of another engine: the search for a proof may stop short of them. ``reached`` says
-    of whom it did not. That a proof shows what the search says of it is left to the checker, which must be loud.
-    """
-    if network.affine is not None and all(cell.rows is None for cell in region.cells):
-        return _closed_form(network, query, region)
-    answer = maximize(
-        network,
-        query.directions,
-        region,
-        target=query.limit,
-        tolerance=min(TO_THE_END, query.precision),
-        budget=budget,
-        device=device,
-        proof=True,
-    )
-    last = network.layers[-1].weight if isinstance(network, Network) else None
-    found = [_of_person(answer, region, person, last) for person in range(region.people)]
-    whole = np.array([trees is not None for trees in found], np.bool_)
-    return Evidence([trees or [] for trees in found], whole & _reached(answer, query))
-
-
-def _reached(answer: Answer, query: Query) -> BoolArray:
-    return np.asarray((answer.upper < query.limit).all(1))
+    answer = limits.ask(function, region, tolerance=min(TO_THE_END, limits.precision), budget=resources, proof=True)
+    reached = np.asarray((answer.upper < limits.limit).all(1))
+    return [
+        _of_person(answer, region, person, function.last_weight) if good else None
+        for person, good in enumerate(reached.tolist())
+    ]
 
 
 def _of_person(answer: Answer, region: Region, person: int, last: FloatArray | None) -> list[Any] | None:
@@ -231,171 +199,138 @@ def _renumbered(tree: list[Any], order: list[int]) -> list[Any]:
     return tree
 
 
-def _closed_form(network: Function, query: Query, region: Region) -> Evidence:
-    """A linear network on boxes needs no multipliers: the claim says what a limit needs and the checker computes it."""
-    proofs = []
-    for person in range(region.people):
-        claims = [
-            ProvedBound(
-                tuple(Entry(output, float(value)) for output, value in enumerate(row) if value),
-                _just_below(float(limit)),
-                (Leaf(),),
-            )
-            for row, limit in zip(query.directions[person], query.limit[person], strict=True)
-        ]
-        present = [index for index, cell in enumerate(region.cells) if cell.present[person]]
-        proofs.append([tree for index in present for tree in to_plain(CellProof(index, tuple(claims)))])
-    answer = maximize(network, query.directions, region, method="bounds")
-    return Evidence(proofs, _reached(answer, query))
-
-
-def _just_below(limit: float) -> float:
-    return float(np.nextafter(limit, -np.inf))
-
-
-def box_question(lower: FloatArray, upper: FloatArray) -> Query:
+def limits_of_box(lower: FloatArray, upper: FloatArray) -> Limits:
     """That every coordinate stays inside its box: ±e_j against the ends, which are never reached but by room."""
     people, width = lower.shape
     signs = np.concatenate([np.eye(width), -np.eye(width)])
     limit = np.concatenate([np.nextafter(upper, np.inf), np.nextafter(-lower, np.inf)], axis=1)
-    return Query(np.broadcast_to(signs, (people, *signs.shape)), limit)
+    return Limits(np.broadcast_to(signs, (people, *signs.shape)), limit)
 
 
 # Claims of an audit bundle about each person: the latent and the decision, each with the proofs that confirm it.
 
 Claim = dict[str, Any]
-"""``latent``, ``decision`` or both, as a line of the bundle has them."""
+"""A claim, or ``latent`` and ``decision`` of one person, as a line of the bundle has them."""
 
 
-def claims_about(
-    encoder: Encoder,
-    part: Individuals,
-    handed: Representation | None,
-    decisions: Certificates | Audit | None,
-    rows: np.ndarray,
-    options: dict[str, Any],
-) -> Iterator[Claim]:
-    """What is claimed of each person of a part, with proofs.
+@dataclass(frozen=True)
+class PeopleClaims:
+    """Claims about people, one search for each part of them.
 
     Parameters
     ----------
-    handed : the representation of these people. rows : their places in ``decisions``.
+    decisions : what is claimed of all people; None for claims about radii alone. resources : of each proof.
     """
-    lowered = encoder.similarity.region(part)
-    if isinstance(decisions, Audit) and rests_on_box(encoder, decisions.model):
-        yield from _audited_on_box(encoder, part, lowered, decisions, rows, options)
-        return
-    latents = [] if handed is None else list(_latents(encoder, lowered, handed, options))
-    found: Iterator[dict[str, Any]] = iter([])
-    if isinstance(decisions, Audit):
-        found = _audited(encoder, part, lowered, decisions, rows, options)
-    elif decisions is not None and handed is not None:
-        proved = np.array(["proofs" in latent for latent in latents], np.bool_)
-        sure = np.flatnonzero(decisions.certified[rows] & proved)
-        found = _certified(encoder, part, handed, decisions, sure, options)
-    for latent, decision in zip_longest(latents, found):
-        yield {name: said for name, said in (("latent", latent), ("decision", decision)) if said is not None}
 
+    encoder: FrozenEncoder
+    decisions: Certificates | Audit | None
+    resources: Resources
 
-def rests_on_box(encoder: Encoder, model: Model) -> bool:
-    """Whether the model is proved on a box of z, from end to end: as trees behind an encoder are."""
-    return deploy_both(encoder, model, Arithmetic.EXACT, None).boxed is not None
+    def about(self, people: Individuals, handed: Representation | None, rows: IntArray) -> Iterator[Claim]:
+        """What is claimed of each of some people, with proofs.
 
+        Parameters
+        ----------
+        handed : the representation of these people. rows : their places in the decisions.
+        """
+        lowered, decisions = self.encoder.similarity.region(people), self.decisions
+        if isinstance(decisions, Audit) and rests_on_box(self.encoder, decisions.model):
+            yield from self._audited_on_box(people, lowered, decisions, rows)
+            return
+        latents = [] if handed is None else list(self._latents(lowered, handed))
+        found: Iterator[Claim] = iter([])
+        if isinstance(decisions, Audit):
+            found = self._audited(people, lowered, decisions, rows)
+        elif decisions is not None and handed is not None:
+            proved = np.array(["proofs" in latent for latent in latents], np.bool_)
+            found = self._certified(people, handed, decisions, np.flatnonzero(decisions.certified[rows] & proved))
+        for latent, decision in zip_longest(latents, found):
+            yield {name: claim for name, claim in (("latent", latent), ("decision", decision)) if claim is not None}
 
-def plain_person(people: Individuals, row: int) -> dict[str, Any]:
-    """One person as the checker reads them."""
-    return {"numbers": people.numbers[row].tolist(), "codes": people.codes[row].tolist()}
+    def _latents(self, lowered: Region, part: Representation) -> Iterator[Claim]:
+        about, encoding = part.provenance, self.encoder.encoding
+        region = narrow_to_whole_numbers(lowered, encoding) if about.whole_numbers else lowered
+        error = self.encoder.function.deployed(about.arithmetic, encoding).error_over(region)
+        limits = limits_of_box(part.lower, part.upper).lowered(error)
+        for row, proofs in enumerate(prove(self.encoder.function, limits, region, self.resources)):
+            yield {
+                "z": part.latent[row].tolist(),
+                "radius": float(part.radius[row]),
+                "lower": part.lower[row].tolist(),
+                "upper": part.upper[row].tolist(),
+                "exact": bool(part.exact[row]),
+                "vacuous": bool(part.vacuous[row]),
+                "universe": about.universe,
+                "arithmetic": str(about.arithmetic),
+                **({} if proofs is None else {"proofs": proofs}),
+            }
 
+    def _certified(
+        self, people: Individuals, part: Representation, decisions: Certificates, sure: IntArray
+    ) -> Iterator[Claim]:
+        """Of the ``sure`` places what is proved; nothing of the others."""
+        deployment, rule = decisions.model.function.deployed(decisions.arithmetic), decisions.model.rule
+        own = there = outputs_at(deployment, part.latent)
+        if rule.kind is Kind.NUMBER:  # the checker has f, and measures from f(x)
+            own = self._checker(people, decisions, decisions.handover_arithmetic).own
+        region = Region.from_arrays(*surroundings(part, decisions.on))
+        limits = limits_of(rule, own).lowered(deployment.room_over(region))
+        shown, classes = self._shown(deployment.merged, limits, region, sure), rule.decide(there.values)
+        for place in range(len(part)):
+            if place in shown:
+                about = {"universe": part.provenance.universe, "arithmetic": str(decisions.arithmetic)}
+                claim = {"verdict": "certified", **class_claim(rule, classes[place]), **about, "on": decisions.on}
+                yield {**claim, "proofs": shown[place]}
+            else:
+                yield {"verdict": "undecided"}
 
-def _latents(
-    encoder: Encoder, lowered: Region, part: Representation, options: dict[str, Any]
-) -> Iterator[dict[str, Any]]:
-    whole = part.provenance.whole_numbers
-    region = narrow_to_whole_numbers(lowered, encoder.encoding) if whole else lowered
-    error = encoder.function.deployed(part.provenance.arithmetic, encoder.encoding).error_over(region)
-    evidence = prove(encoder.function, box_question(part.lower, part.upper).lowered(error), region, **options)
-    for row in range(len(part)):
-        yield {
-            "z": part.latent[row].tolist(),
-            "radius": float(part.radius[row]),
-            "lower": part.lower[row].tolist(),
-            "upper": part.upper[row].tolist(),
-            "exact": bool(part.exact[row]),
-            "vacuous": bool(part.vacuous[row]),
-            "universe": part.provenance.universe,
-            "arithmetic": str(part.provenance.arithmetic),
-            **({"proofs": evidence.proofs[row]} if evidence.reached[row] else {}),
-        }
+    def _audited(self, people: Individuals, lowered: Region, decisions: Audit, rows: IntArray) -> Iterator[Claim]:
+        region, checker = narrow_to_whole_numbers(lowered, self.encoder.encoding), self._checker(people, decisions)
+        limits, asked = limits_end_to_end(checker, region), checker.deployment.asked_over(region)
+        shown = self._shown(checker.deployment.merged, limits, asked, np.flatnonzero(decisions.certified[rows]))
+        yield from _verdicts(checker, decisions, rows, shown, "whole")
 
+    def _audited_on_box(
+        self, people: Individuals, lowered: Region, decisions: Audit, rows: IntArray
+    ) -> Iterator[Claim]:
+        """Of trees behind an encoder: where z of everyone similar is, and what trees decide there."""
+        checker = self._checker(people, decisions)
+        sure = np.flatnonzero(decisions.certified[rows])
+        latents, shown = dict[int, Claim](), dict[int, list[Any]]()
+        if len(sure):
+            region = narrow_to_whole_numbers(lowered.take(sure), self.encoder.encoding)
+            handed = box_of_everyone(checker.subject, people.take(sure), region, self.resources)
+            found = list(self._latents(lowered.take(sure), handed))
+            proved = np.flatnonzero(["proofs" in latent for latent in found])
+            boxes, limits = Region.from_arrays(handed.lower, handed.upper), limits_on_box(checker, handed, sure)
+            proofs = self._shown(two_of(checker)[1].merged, limits, boxes, proved)
+            latents = {int(sure[k]): found[k] for k in proofs}
+            shown = {int(sure[k]): proofs[k] for k in proofs}
+        for place, decision in enumerate(_verdicts(checker, decisions, rows, shown, "box")):
+            yield {**({"latent": latents[place]} if place in latents else {}), "decision": decision}
 
-def _certified(
-    encoder: Encoder,
-    people: Individuals,
-    part: Representation,
-    decisions: Certificates,
-    sure: np.ndarray,
-    options: dict[str, Any],
-) -> Iterator[dict[str, Any]]:
-    """Of the ``sure`` places what is proved; nothing of the others."""
-    deployment, rule = decisions.model.function.deployed(decisions.arithmetic), decisions.model.rule
-    own = there = outputs_at(deployment, part.latent)
-    if rule.kind is Kind.NUMBER:  # whoever checks has f, and measures from f(x)
-        own = _trial(encoder, people, decisions, decisions.handover_arithmetic).own
-    region = Region.from_arrays(*surroundings(part, decisions.on))
-    query = query_of(rule, own).lowered(deployment.room_over(region))
-    shown, classes = _shown(deployment.merged, query, region, sure, options), rule.decide(there.values)
-    for place in range(len(part)):
-        if place in shown:
-            about = {"universe": part.provenance.universe, "arithmetic": str(decisions.arithmetic), "on": decisions.on}
-            yield {"verdict": "certified", **_prediction(decisions, classes[place]), **about, "proofs": shown[place]}
-        else:
-            yield {"verdict": "undecided"}
+    def _checker(
+        self, people: Individuals, decisions: Certificates | Audit, handed: Arithmetic | None = None
+    ) -> CounterexampleChecker:
+        subject = Subject(self.encoder, decisions.model, decisions.arithmetic, handed=handed)
+        return CounterexampleChecker(subject, people)
 
-
-def _trial(
-    encoder: Encoder, people: Individuals, decisions: Certificates | Audit, handed: Arithmetic | None = None
-) -> Trial:
-    return Trial(Subject(freeze(encoder), decisions.model, decisions.arithmetic, handed=handed), people)
-
-
-def _audited(
-    encoder: Encoder, part: Individuals, lowered: Region, decisions: Audit, rows: np.ndarray, options: dict[str, Any]
-) -> Iterator[dict[str, Any]]:
-    region = narrow_to_whole_numbers(lowered, encoder.encoding)
-    trial = _trial(encoder, part, decisions)
-    query = query_end_to_end(trial, region)
-    sure = np.flatnonzero(decisions.certified[rows])
-    shown = _shown(trial.deployment.merged, query, trial.deployment.asked_over(region), sure, options)
-    yield from _verdicts(trial, decisions, rows, shown, "whole")
-
-
-def _audited_on_box(
-    encoder: Encoder, part: Individuals, lowered: Region, decisions: Audit, rows: np.ndarray, options: dict[str, Any]
-) -> Iterator[Claim]:
-    """Of trees behind an encoder: where z of everybody similar is, and what trees decide there."""
-    trial = _trial(encoder, part, decisions)
-    sure = np.flatnonzero(decisions.certified[rows])
-    latents, shown = dict[int, Any](), dict[int, list[Any]]()
-    if len(sure):
-        region = narrow_to_whole_numbers(lowered.take(sure), encoder.encoding)
-        handed = box_of_everybody(encoder, part.take(sure), region, decisions.arithmetic, **options)
-        found = list(_latents(encoder, lowered.take(sure), handed, options))
-        proved = np.flatnonzero(["proofs" in latent for latent in found])
-        boxes, query = Region.from_arrays(handed.lower, handed.upper), query_on_box(trial, handed, sure)
-        proofs = _shown(two_of(trial)[1].merged, query, boxes, proved, options)
-        latents = {int(sure[k]): found[k] for k in proofs}
-        shown = {int(sure[k]): proofs[k] for k in proofs}
-    for place, decision in enumerate(_verdicts(trial, decisions, rows, shown, "box")):
-        yield {**({"latent": latents[place]} if place in latents else {}), "decision": decision}
+    def _shown(self, function: Function, limits: Limits, region: Region, sure: IntArray) -> dict[int, list[Any]]:
+        """The proofs of those among the ``sure`` places whose proof goes as far as it must."""
+        if len(sure) == 0:
+            return {}
+        found = zip(sure.tolist(), prove(function, limits.take(sure), region.take(sure), self.resources), strict=True)
+        return {place: proofs for place, proofs in found if proofs is not None}
 
 
 def _verdicts(
-    trial: Trial, decisions: Audit, rows: np.ndarray, shown: dict[int, list[Any]], on: str
-) -> Iterator[dict[str, Any]]:
+    checker: CounterexampleChecker, decisions: Audit, rows: IntArray, shown: dict[int, list[Any]], on: str
+) -> Iterator[Claim]:
     """Of each person: certified with the proofs ``shown`` of them, a counterexample, or nothing."""
-    classes = decisions.model.rule.decide(trial.own.values)
+    rule = decisions.model.rule
+    classes = rule.decide(checker.own.values)
     for place, row in enumerate(rows):
-        about = {**_prediction(decisions, classes[place]), "universe": "whole", "arithmetic": str(decisions.arithmetic)}
+        about = {**class_claim(rule, classes[place]), "universe": "whole", "arithmetic": str(decisions.arithmetic)}
         if place in shown:
             yield {"verdict": "certified", **about, "on": on, "proofs": shown[place]}
         elif decisions.violated[row]:
@@ -404,18 +339,19 @@ def _verdicts(
             yield {"verdict": "undecided"}
 
 
-def _shown(
-    network: Function, query: Query, region: Region, sure: np.ndarray, options: dict[str, Any]
-) -> dict[int, list[Any]]:
-    """The proofs of those among the ``sure`` places whose proof goes as far as it must."""
-    if len(sure) == 0:
-        return {}
-    evidence = prove(network, query.take(sure), region.take(sure), **options)
-    return {int(place): evidence.proofs[k] for k, place in enumerate(sure) if evidence.reached[k]}
+def rests_on_box(encoder: FrozenEncoder, model: Model) -> bool:
+    """Whether the model is proved on a box of z, from end to end: as trees behind an encoder are."""
+    return Subject(encoder, model).deployed.boxed is not None
 
 
-def _prediction(decisions: Certificates | Audit, found: Any) -> dict[str, int]:
-    return {} if decisions.model.rule.kind is Kind.NUMBER else {"prediction": int(found)}
+def plain_person(people: Individuals, row: int) -> dict[str, Any]:
+    """One person as the checker reads them."""
+    return {"numbers": people.numbers[row].tolist(), "codes": people.codes[row].tolist()}
+
+
+def class_claim(rule: Rule, decided: Any) -> dict[str, int]:
+    """The class of a person as a claim has it; a number is no part of one."""
+    return {} if rule.kind is Kind.NUMBER else {"prediction": int(decided)}
 
 
 # The audit bundle: x, φ, encoding, weights and proofs, for an auditor's eyes only.
@@ -440,31 +376,30 @@ def write_bundle(
     X: Any,
     representation: Representation | None = None,
     decisions: Certificates | Audit | None = None,
-    drawn: Drawn | None = None,
-    **options: Any,
+    drawn: ProofSample | None = None,
+    *,
+    budget: Budget | int | None = None,
+    device: str | None = None,
 ) -> Certificates | Audit | None:
     """Write everything an auditor needs to check a hand-over, or decisions, or both, with the proofs.
 
-    Returns the decisions as the bundle has them: whoever is certified and whose proof stops short of it is UNDECIDED,
-    and so is a verdict on the ball or box of somebody whose radius has no proof. Such a radius is said, not claimed.
+    Returns the decisions as the bundle has them: people who are certified and whose proof stops short are UNDECIDED,
+    and so is a verdict on a ball or box whose radius has no proof. Such a radius is stated, not claimed.
 
     Parameters
     ----------
     X : the people; representation and decisions speak about them, in this order.
     representation : the hand-over whose radii are to be proved. Decisions of a consumer need it.
     decisions : what :func:`certify` or :func:`audit` found. drawn : of how many these people are a sample.
-    options : ``budget`` and ``device`` of the proofs.
+    budget, device : of the proofs.
     """
     encoder = freeze(encoder)
     people = Individuals.read(X, encoder.encoding.schema)
     _check(people, encoder, representation, decisions)
     with fresh_folder(folder) as fresh:
-        (fresh / ENCODER).write_bytes(encoder_bytes(encoder.function, None if decisions is None else decisions.model))
-        (fresh / ENCODING).write_bytes(encoder.encoding.to_bytes())
-        (fresh / SIMILARITY).write_bytes(encoder.similarity.to_bytes())
-        if decisions is not None:
-            (fresh / MODEL).write_bytes(readable(decisions.model.function.to_bytes()))
-        short = _write_people(fresh / PEOPLE, encoder, people, representation, decisions, options)
+        write_model(fresh, encoder, None if decisions is None else decisions.model)
+        claims = PeopleClaims(encoder, decisions, Resources.of(budget, device))
+        short = _write_people(fresh / PEOPLE, people, representation, claims)
         manifest = {
             "format": FORMAT,
             "people": len(people),
@@ -474,11 +409,30 @@ def write_bundle(
             "files": describe_files(fresh),
         }
         write_manifest(fresh, manifest)
-    return unproved(decisions, short) if short else decisions
+    return decisions.with_undecided(short) if decisions is not None and short else decisions
+
+
+def write_model(fresh: Path, encoder: FrozenEncoder, model: Model | None) -> None:
+    """The files of a bundle beside its people: encoder, encoding, φ, and the model on top where there is one."""
+    (fresh / ENCODER).write_bytes(encoder_bytes(encoder.function, model))
+    (fresh / ENCODING).write_bytes(encoder.encoding.to_bytes())
+    (fresh / SIMILARITY).write_bytes(encoder.similarity.to_bytes())
+    if model is not None:
+        (fresh / MODEL).write_bytes(checked_size(model.function.to_bytes()))
+
+
+@contextmanager
+def line_writer(path: Path) -> Iterator[Callable[[Claim], Any]]:
+    """Writes one line of JSON at a time into a compressed file; equal lines give equal bytes."""
+    with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as file:
+        yield lambda line: file.write(json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n")
 
 
 def _check(
-    people: Individuals, encoder: Encoder, representation: Representation | None, decisions: Certificates | Audit | None
+    people: Individuals,
+    encoder: FrozenEncoder,
+    representation: Representation | None,
+    decisions: Certificates | Audit | None,
 ) -> None:
     if representation is None and decisions is None:
         raise ArtefactError("there is nothing to prove", fix="pass a representation, decisions, or both")
@@ -501,12 +455,12 @@ def _check(
     if representation is not None and (stranger := _first_stranger(people, encoder, representation)) is not None:
         name = representation.ids[stranger]
         raise ArtefactError(
-            f'row {stranger} of X is not "{name}", whom the representation speaks about: f(x) is outside the box',
-            fix="pass the people whom it speaks about, in its order; nothing could be confirmed of others",
+            f'row {stranger} of X is not "{name}" of the representation: f(x) is outside the box',
+            fix="pass the people of the representation, in its order; nothing could be confirmed of others",
         )
 
 
-def _first_stranger(people: Individuals, encoder: Encoder, representation: Representation) -> int | None:
+def _first_stranger(people: Individuals, encoder: FrozenEncoder, representation: Representation) -> int | None:
     """The first row whose f(x) is not in the box of the representation, rounding aside."""
     features = encoder.encoding.encode(people)
     at, off = encoder.function(features), encoder.function.error(features)
@@ -516,27 +470,19 @@ def _first_stranger(people: Individuals, encoder: Encoder, representation: Repre
 
 
 def _write_people(
-    path: Path,
-    encoder: Encoder,
-    people: Individuals,
-    representation: Representation | None,
-    decisions: Certificates | Audit | None,
-    options: dict[str, Any],
+    path: Path, people: Individuals, representation: Representation | None, claims: PeopleClaims
 ) -> list[int]:
     """Returns the rows of the people who are certified and not proved."""
     short: list[int] = []
+    decisions = claims.decisions
     source = representation if representation is not None else decisions
     assert source is not None
-    with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as file:
+    with line_writer(path) as write:
         for start in range(0, len(people), AT_ONCE):
             rows = np.arange(start, min(start + AT_ONCE, len(people)))
-            part = people.take(rows)
-            claims = claims_about(
-                encoder, part, None if representation is None else representation.take(rows), decisions, rows, options
-            )
-            for place, (row, claim) in enumerate(zip(rows, claims, strict=True)):
+            part, handed = people.take(rows), None if representation is None else representation.take(rows)
+            for place, (row, claim) in enumerate(zip(rows, claims.about(part, handed, rows), strict=True)):
                 if decisions is not None and decisions.certified[row] and claim["decision"]["verdict"] != "certified":
                     short.append(int(row))
-                line = {"id": source.ids[row], "x": plain_person(part, place), **claim}
-                file.write(json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n")
+                write({"id": source.ids[row], "x": plain_person(part, place), **claim})
     return short

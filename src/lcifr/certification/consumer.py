@@ -9,13 +9,13 @@ from typing import Any, Literal
 import numpy as np
 
 from lcifr.certification.demands import (
-    OWN_WORD,
+    CERTIFICATE_METHOD,
     BoolArray,
     FloatArray,
-    Query,
+    Limits,
     is_strict,
+    limits_around_latent,
     outputs_at,
-    query_around_latent,
 )
 from lcifr.certification.handover import Representation
 from lcifr.certification.verdicts import Certificates, Reason, Verdict, words
@@ -23,10 +23,9 @@ from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.function import REFUSED, Deployed, Function
 from lcifr.models.loading import read_model
-from lcifr.models.model import Model
 from lcifr.models.network import choose_for
 from lcifr.models.rounding import FLOOR, gamma
-from lcifr.prove import Budget, Status, maximize
+from lcifr.prove import Budget, Resources, Status, maximize
 from lcifr.regions.region import Region
 
 # Bounds of a model on boxes of z, and the largest ball on which its decision is proved the same.
@@ -59,45 +58,43 @@ class RegionBounds:
 
 
 def bound_on_box(
-    function: Function, query: Query, lower: FloatArray, upper: FloatArray, budget: Any, device: str | None
+    function: Function, limits: Limits, lower: FloatArray, upper: FloatArray, resources: Resources
 ) -> RegionBounds:
     """The largest value of every direction on every box: in closed form if the model is linear, else by the engine."""
     if function.affine is not None:
-        found = upper_on_box(function.affine, query, lower, upper)
+        found = upper_on_box(function.affine, limits, lower, upper)
         return RegionBounds(found, found, np.zeros(len(found), np.bool_))  # tight up to rounding
     region = Region.from_arrays(lower, upper)
-    if query.at is not None:
-        return _bound_apart(function, query, region, budget, device)
-    answer = query.ask(function, region, budget=budget, device=device)
+    if limits.at is not None:
+        return _bound_apart(function, limits, region, resources)
+    answer = limits.ask(function, region, budget=resources)
     return RegionBounds(answer.upper, answer.best, (answer.status == Status.BUDGET).any(1))
 
 
-def _bound_apart(function: Function, query: Query, region: Region, budget: Any, device: str | None) -> RegionBounds:
+def _bound_apart(function: Function, limits: Limits, region: Region, resources: Resources) -> RegionBounds:
     """Bounds of opposite directions that share a limit: plain ones, then up to equal shares of it, then to the end."""
-    method, nodes = (OWN_WORD, 1) if function.jumps else ("bounds", None)
-    plain = maximize(function, query.directions, region, method=method, budget=nodes, device=device)
+    plain = maximize(function, limits.directions, region, **_plain(function, 1, resources))
     upper, best, exhausted = plain.upper.copy(), plain.best.copy(), np.zeros(region.people, np.bool_)
     for shared in (True, False):
-        margin = query.margin(upper)
-        rows = np.flatnonzero((margin <= 0).any(1) & (query.margin(best) >= 0).all(1))
+        margin = limits.margin(upper)
+        rows = np.flatnonzero((margin <= 0).any(1) & (limits.margin(best) >= 0).all(1))
         if len(rows) == 0:
             break
-        answer = maximize(
-            function,
-            query.directions[rows],
-            region.take(rows),
-            target=np.where(np.isfinite(margin), upper + margin / 2, -np.inf)[rows] if shared else None,
-            tolerance=query.precision,
-            method=OWN_WORD,
-            budget=budget,
-            device=device,
-        )
+        target = np.where(np.isfinite(margin), upper + margin / 2, -np.inf)[rows] if shared else None
+        answer = limits.take(rows).ask(function, region.take(rows), target=target, budget=resources)
         upper[rows], best[rows] = np.minimum(upper[rows], answer.upper), np.maximum(best[rows], answer.best)
         exhausted[rows] = (answer.status == Status.BUDGET).any(1)
     return RegionBounds(upper, best, exhausted)
 
 
-def find_largest_radius(deployment: Deployed, asked: Query, latent: FloatArray, device: str | None) -> FloatArray:
+def _plain(function: Function, nodes: int, resources: Resources) -> dict[str, Any]:
+    """How ``maximize`` gives a quick bound: that of networks needs no nodes; of what jumps, a search of a few nodes."""
+    if function.jumps:
+        return {"method": CERTIFICATE_METHOD, "budget": nodes, "device": resources.device}
+    return {"method": "bounds", "device": resources.device}
+
+
+def find_largest_radius(deployment: Deployed, asked: Limits, latent: FloatArray, resources: Resources) -> FloatArray:
     """(people,) a radius up to which the decision is proved the same; by bisection if not linear: on plain bounds of
     networks, on short searches of trees.
 
@@ -105,15 +102,14 @@ def find_largest_radius(deployment: Deployed, asked: Query, latent: FloatArray, 
     """
     if deployment.merged.affine is not None:
         return _widest_of_linear(deployment, deployment.merged.affine, asked, latent)
-    method, budget = (OWN_WORD, SHORT) if deployment.merged.jumps else ("bounds", None)
+    function, options = deployment.merged, _plain(deployment.merged, SHORT, resources)
 
     def good(radius: FloatArray) -> BoolArray:
         region = Region.from_arrays(*ball(latent, radius))
-        query = asked.lowered(deployment.room_over(region))
-        target = query.limit if query.at is None else None
-        options = dict[str, Any](target=target, method=method, budget=budget, device=device)
-        bound = maximize(deployment.merged, query.directions, region, **options)
-        return np.asarray((query.margin(bound.upper) > 0).all(1))
+        limits = asked.lowered(deployment.room_over(region))
+        target = limits.limit if limits.at is None else None
+        bound = maximize(function, limits.directions, region, target=target, **options)
+        return np.asarray((limits.margin(bound.upper) > 0).all(1))
 
     size = np.maximum(np.abs(latent).max(1), 1e-3)
     low, high = np.zeros(len(latent)), size / 2**DOUBLINGS
@@ -130,7 +126,7 @@ def find_largest_radius(deployment: Deployed, asked: Query, latent: FloatArray, 
     return low
 
 
-def _widest_of_linear(deployment: Deployed, affine: Affine, asked: Query, latent: FloatArray) -> FloatArray:
+def _widest_of_linear(deployment: Deployed, affine: Affine, asked: Limits, latent: FloatArray) -> FloatArray:
     """(people,) the same in closed form."""
     widest = widest_ball(affine, asked.lowered(deployment.error_at(latent)), latent)
     if deployment.is_as_asked:
@@ -144,39 +140,39 @@ Affine = tuple[FloatArray, FloatArray]
 """Weight (outputs, width) and bias (outputs,)."""
 
 
-def _coefficients(affine: Affine, query: Query) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def _coefficients(affine: Affine, limits: Limits) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """direction · (W z + b) as c · z + d: c (people, k, width), d (people, k), and |direction|·|W|, |direction|·|b|.
 
     The sizes come with FLOOR, which covers what underflows in c and d.
     """
-    (weight, bias), size = affine, np.abs(query.directions)
+    (weight, bias), size = affine, np.abs(limits.directions)
     return (
-        query.directions @ weight,
-        query.directions @ bias,
+        limits.directions @ weight,
+        limits.directions @ bias,
         size @ np.abs(weight) + FLOOR,
         size @ np.abs(bias) + FLOOR,
     )
 
 
-def upper_on_box(affine: Affine, query: Query, lower: FloatArray, upper: FloatArray) -> FloatArray:
+def upper_on_box(affine: Affine, limits: Limits, lower: FloatArray, upper: FloatArray) -> FloatArray:
     """(people, k) a number that direction · (W z + b) does not exceed on the box, in exact arithmetic.
 
     The best corner by sign. Each of products and sums errs by a factor within 1 ± u, and no partial result passes
     through more than outputs + width + 4 of them, so γ of that many, times the sum of absolute values, covers all.
     """
-    c, d, size, size_bias = _coefficients(affine, query)
+    c, d, size, size_bias = _coefficients(affine, limits)
     best = np.maximum(c * lower[:, None], c * upper[:, None]).sum(-1) + d
     far = np.maximum(np.abs(lower), np.abs(upper))[:, None]
     slack = gamma(sum(affine[0].shape) + 16) * ((size * far).sum(-1) + size_bias)
     return np.asarray(np.nextafter(best + 2 * slack, np.inf))
 
 
-def widest_ball(affine: Affine, query: Query, latent: FloatArray) -> FloatArray:
+def widest_ball(affine: Affine, limits: Limits, latent: FloatArray) -> FloatArray:
     """(people,) the largest ball around z on which every direction surely stays below its limit; 0 where none does."""
-    c, d, size, size_bias = _coefficients(affine, query)
-    many, sides = sum(affine[0].shape) + 16, 1 if query.at is None else 2  # opposite ones grow together
-    slack = 2 * sides * gamma(many) * ((size * np.abs(latent)[:, None]).sum(-1) + size_bias + np.abs(query.limit))
-    room = query.margin((c * latent[:, None]).sum(-1) + d) - slack
+    c, d, size, size_bias = _coefficients(affine, limits)
+    many, sides = sum(affine[0].shape) + 16, 1 if limits.at is None else 2  # opposite ones grow together
+    slack = 2 * sides * gamma(many) * ((size * np.abs(latent)[:, None]).sum(-1) + size_bias + np.abs(limits.limit))
+    room = limits.margin((c * latent[:, None]).sum(-1) + d) - slack
     norm = sides * (size.sum(-1) * gamma(many) * 2 + np.abs(c).sum(-1))
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.where(norm > 0, room * (1 - 4 * gamma(many)) / norm, np.where(room > 0, np.inf, 0.0))
@@ -185,14 +181,14 @@ def widest_ball(affine: Affine, query: Query, latent: FloatArray) -> FloatArray:
 
 # The consumer: the same decision on the whole ball, from z and ε alone.
 
-Where = Literal["ball", "box"]
+CertifyOn = Literal["ball", "box"]
 
 
 def certify(
     representation: Representation,
     model: Any,
     *,
-    on: Where = "ball",
+    on: CertifyOn = "ball",
     groups: Sequence[Sequence[Any]] | None = None,
     tolerance: float | None = None,
     budget: Budget | int | None = None,
@@ -200,7 +196,7 @@ def certify(
     largest_radius: bool = True,
     arithmetic: str | None = None,
 ) -> Certificates:
-    """Prove, person by person, that everybody similar gets the same decision.
+    """Prove, person by person, that everyone similar gets the same decision.
 
     A consumer has z and not f(x), which is somewhere in the ball. So of a number it is proved that no two points there,
     z included, differ by the tolerance or more. An audit, which knows f(x), measures from there and certifies more.
@@ -219,40 +215,25 @@ def certify(
         verdict on a hand-over in exact arithmetic is undecided.
     """
     known = read_model(model, groups, tolerance)
-    deployed = choose_for(arithmetic, (known.function,))
-    options = dict[str, Any](budget=budget, device=device, farthest=largest_radius)
-    return certify_model(representation, known, on=on, arithmetic=deployed, **options)
-
-
-def certify_model(
-    representation: Representation,
-    known: Model,
-    *,
-    on: Where,
-    arithmetic: Arithmetic,
-    budget: Budget | int | None = None,
-    device: str | None = None,
-    farthest: bool = False,
-) -> Certificates:
-    """:func:`certify` of a model that is read already; ``farthest``: whether to look for the largest radius."""
-    handed = representation.provenance.arithmetic
+    chosen, handed = choose_for(arithmetic, (known.function,)), representation.provenance.arithmetic
     if known.function.inputs != representation.width:
         raise NetworkError(
             f"the model takes {known.function.inputs} numbers, the representation gives {representation.width}",
             fix="train the model on these latents",
         )
-    deployment = known.function.deployed(arithmetic)
+    resources = Resources.of(budget, device)
+    deployment = known.function.deployed(chosen)
     there = outputs_at(deployment, representation.latent)
-    asked = query_around_latent(known.rule, there)
+    asked = limits_around_latent(known.rule, there)
     lower, upper = surroundings(representation, on)
     error = deployment.room_over(Region.from_arrays(lower, upper))
-    query = asked.lowered(error)
-    bound = bound_on_box(deployment.merged, query, lower, upper, budget, device)
-    margin = query.margin(bound.upper).min(1)
+    limits = asked.lowered(error)
+    bound = bound_on_box(deployment.merged, limits, lower, upper, resources)
+    margin = limits.margin(bound.upper).min(1)
     jumps = known.function.jumps
-    unknown = np.full(len(there.values), handed is Arithmetic.EXACT and (jumps or arithmetic is not Arithmetic.EXACT))
+    unknown = np.full(len(there.values), handed is Arithmetic.EXACT and (jumps or chosen is not Arithmetic.EXACT))
     sure = (margin > 0) & is_strict(known.rule, there) & ~unknown
-    exact = query_around_latent(known.rule, there.exactly())
+    exact = limits_around_latent(known.rule, there.exactly())
     reasons = {
         Reason.NONE: sure,
         Reason.EXACT_BALL: unknown,
@@ -263,8 +244,8 @@ def certify_model(
         Reason.BUDGET: bound.exhausted,
     }
     widest = np.full(len(there.values), np.nan)
-    if farthest:
-        widest = find_largest_radius(deployment, asked, representation.latent, device)
+    if largest_radius:
+        widest = find_largest_radius(deployment, asked, representation.latent, resources)
         widest = np.where(unknown, 0.0, widest)
         widest = np.where(sure & (on == "ball"), np.maximum(widest, representation.radius), widest)
     return Certificates(
@@ -278,7 +259,7 @@ def certify_model(
         vacuous=representation.vacuous,
         on=on,
         model=known,
-        arithmetic=arithmetic,
+        arithmetic=chosen,
         handover_arithmetic=handed,
     )
 

@@ -13,15 +13,16 @@ from copy import copy
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from math import comb
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lcifr.certification.demands import (
     BoolArray,
     FloatArray,
+    IntArray,
+    Limits,
     Outputs,
-    Query,
     RoughError,
     is_strict,
     outputs_at,
@@ -39,15 +40,39 @@ AT_ONCE = 1_000
 DIGITS = (1, 2, 3, 4, 6, 9, 12)
 
 
-@dataclass(frozen=True)
-class Counterexamples:
-    """others : for every person of the audit, somebody similar; meaningful where ``found`` (people,) is true."""
+def with_rows(people: Individuals, rows: Any, others: Individuals) -> Individuals:
+    """The same people with others in some rows."""
+    numbers, codes = people.numbers.copy(), people.codes.copy()
+    numbers[rows], codes[rows] = others.numbers, others.codes
+    return Individuals(people.schema, numbers, codes)
 
-    others: Individuals
+
+@dataclass(frozen=True)
+class Pairs:
+    """x and a similar x′ with another decision, for each row; meaningful where ``found`` (rows,) is true."""
+
+    x: Individuals
+    other: Individuals
     found: BoolArray
 
+    @classmethod
+    def none(cls, x: Individuals) -> Pairs:
+        """Nothing found yet: everyone stands for themselves."""
+        return cls(x, x, np.zeros(len(x), np.bool_))
 
-class Trial:
+    def take(self, index: Any) -> Pairs:
+        """Those of some rows."""
+        return Pairs(self.x.take(index), self.other.take(index), self.found[index])
+
+    def replaced(self, rows: IntArray, part: Pairs) -> Pairs:
+        """The same with the pairs that were found for some of the rows."""
+        hit = np.flatnonzero(part.found)
+        rows, some, found = rows[hit], part.take(hit), self.found.copy()
+        found[rows] = True
+        return Pairs(with_rows(self.x, rows, some.x), with_rows(self.other, rows, some.other), found)
+
+
+class CounterexampleChecker:
     """People, their outputs in an arithmetic, and whether proposed others are counterexamples to them there."""
 
     def __init__(self, subject: Subject, people: Individuals, predicted: ReferencePredictions | None = None) -> None:
@@ -63,7 +88,7 @@ class Trial:
     def _own_outputs(self, known: Outputs | None) -> Outputs:
         """Of the people: with one error for all, and each with their own where that leaves their decision open.
 
-        A number is compared with others to within its error, so there everybody has their own.
+        A number is compared with others to within its error, so there everyone has their own.
         """
         rough = self._rough.among(self.features)
         if known is None:
@@ -76,15 +101,15 @@ class Trial:
             found.deployment_error[unsure] = self.deployment.error_at(self.features[unsure])
         return found
 
-    def without_library(self) -> Trial:
+    def without_library(self) -> CounterexampleChecker:
         """The same people and outputs; only the model as it was read is asked."""
         other = copy(self)
         other.predicted = None
         return other
 
-    def is_counterexample(self, rows: np.ndarray, others: Individuals) -> BoolArray:
+    def is_counterexample(self, rows: IntArray, others: Individuals) -> BoolArray:
         """(rows,) whether ``others`` are real, similar to these people, and surely decided otherwise."""
-        real = exists(others)
+        real = in_universe(others)
         similar = self.encoder.similarity.holds(self.people.take(rows), others)
         features, own = self.encoder.encoding.encode(others), self.own.take(rows)
         outputs = outputs_at(self.deployment, features, self._rough.among(features))
@@ -100,7 +125,7 @@ class Trial:
         return good
 
 
-def exists(people: Individuals) -> BoolArray:
+def in_universe(people: Individuals) -> BoolArray:
     """(people,) whether the universe holds them: whole numbers where the schema says so, within declared ranges."""
     good = np.isfinite(people.numbers).all(1)
     for j, attribute in enumerate(people.schema.numeric):
@@ -114,57 +139,46 @@ def exists(people: Individuals) -> BoolArray:
     return np.asarray(good)
 
 
-def offer(trial: Trial, region: Region, rows: np.ndarray, points: FloatArray, result: Counterexamples) -> None:
-    """Take the first of k points that is a counterexample; ``result`` is filled in. A person may be there twice."""
-    others, found = result.others, result.found
+def first_counterexamples(checker: CounterexampleChecker, region: Region, rows: IntArray, points: FloatArray) -> Pairs:
+    """Of each of the people ``rows``, the first of k points (rows, k, features) that is a counterexample."""
     blank: BoolArray = np.asarray(np.isnan(points).any(-1))
-    safe = np.where(blank[..., None], trial.features[rows][:, None], points)
-    decoded = region.decode(safe)
+    decoded = region.decode(np.where(blank[..., None], checker.features[rows][:, None], points))
     k = points.shape[1]
-    counted: BoolArray = trial.is_counterexample(np.repeat(rows, k), decoded.individuals).reshape(-1, k)
+    counted: BoolArray = checker.is_counterexample(np.repeat(rows, k), decoded.individuals).reshape(-1, k)
     good: BoolArray = np.logical_and.reduce([counted, decoded.confirmed, ~blank])
-    first = good.argmax(1)
-    hit = np.flatnonzero(good.any(1))
-    chosen = decoded.individuals.take(hit * k + first[hit])
-    others.numbers[rows[hit]], others.codes[rows[hit]] = chosen.numbers, chosen.codes
-    found[rows[hit]] = True
+    chosen = decoded.individuals.take(np.arange(len(rows)) * k + good.argmax(1))
+    return Pairs(checker.people.take(rows), chosen, np.asarray(good.any(1)))
 
 
-def simplify(trial: Trial, found: Counterexamples) -> Counterexamples:
+def simplify(checker: CounterexampleChecker, found: Pairs) -> Pairs:
     """Move attributes back one by one, then shorten what is left, as long as it still is a counterexample.
 
     A library is asked about what comes out, and about every step only where it decides otherwise there: calls of it
     cost far more than ours, and it hardly ever differs.
     """
-    if trial.predicted is None:
-        return _simplified(trial, found)
-    result = _simplified(trial.without_library(), found)
     rows = np.flatnonzero(found.found)
-    refused = rows[~trial.is_counterexample(rows, result.others.take(rows))] if len(rows) else rows
-    if len(refused):
-        again = np.zeros(len(found.found), np.bool_)
-        again[refused] = True
-        slowly = _simplified(trial, Counterexamples(found.others, again)).others
-        result.others.numbers[refused], result.others.codes[refused] = slowly.numbers[refused], slowly.codes[refused]
-    return result
+    if checker.predicted is None or not len(rows):
+        return _simplified(checker, rows, found)
+    result = _simplified(checker.without_library(), rows, found)
+    refused = rows[~checker.is_counterexample(rows, result.other.take(rows))]
+    slowly = _simplified(checker, refused, found)
+    return result.replaced(refused, slowly.take(refused))
 
 
-def _simplified(trial: Trial, found: Counterexamples) -> Counterexamples:
-    rows = np.flatnonzero(found.found)
+def _simplified(checker: CounterexampleChecker, rows: IntArray, found: Pairs) -> Pairs:
+    """The same with simpler x′ for the people ``rows``."""
     if len(rows) == 0:
         return found
-    own, others = trial.people.take(rows), found.others.take(rows)
-    _move_back(trial, rows, others, own)
+    own, others = checker.people.take(rows), found.other.take(rows)
+    _move_back(checker, rows, others, own)
     moved = others.numbers != own.numbers
     turn = moved.cumsum(1)  # the number of a column among those of its person that are moved
     for one in range(1, int(turn[:, -1:].max(initial=0)) + 1):
-        _shorten(trial, rows, others, *np.nonzero(moved & (turn == one)))
-    result = Individuals(own.schema, found.others.numbers.copy(), found.others.codes.copy())
-    result.numbers[rows], result.codes[rows] = others.numbers, others.codes
-    return Counterexamples(result, found.found)
+        _shorten(checker, rows, others, *np.nonzero(moved & (turn == one)))
+    return replace(found, other=with_rows(found.other, rows, others))
 
 
-def _move_back(trial: Trial, rows: NDArray[np.intp], others: Individuals, own: Individuals) -> None:
+def _move_back(checker: CounterexampleChecker, rows: IntArray, others: Individuals, own: Individuals) -> None:
     """Attributes of the others back to the person's own values, one after the other, where they still count.
 
     What one by one would do, in a few calls: of the attributes that are left, the first, the first two, … go back at
@@ -182,7 +196,7 @@ def _move_back(trial: Trial, rows: NDArray[np.intp], others: Individuals, own: I
         back = left[who] & (turn[who] <= upto[:, None])
         codes = np.where(back[:, :split], own.codes[who], others.codes[who])
         numbers = np.where(back[:, split:], own.numbers[who], others.numbers[who])
-        good = trial.is_counterexample(rows[who], Individuals(own.schema, numbers, codes))
+        good = checker.is_counterexample(rows[who], Individuals(own.schema, numbers, codes))
         first = np.minimum.reduceat(np.where(good, left.shape[1] + 1, upto), start)  # that fails
         moved = np.minimum(first - 1, count)
         back = left[people] & (turn[people] <= moved[:, None])
@@ -192,13 +206,17 @@ def _move_back(trial: Trial, rows: NDArray[np.intp], others: Individuals, own: I
 
 
 def _shorten(
-    trial: Trial, rows: NDArray[np.intp], others: Individuals, moved: NDArray[np.intp], column: NDArray[np.intp]
+    checker: CounterexampleChecker,
+    rows: IntArray,
+    others: Individuals,
+    moved: IntArray,
+    column: IntArray,
 ) -> None:
     """A number of some of the others with the fewest digits with which they still count; all tried at once.
 
     Parameters
     ----------
-    moved, column : whose number, and which; nobody is there twice.
+    moved, column : of whom, and which number; no row is there twice.
     """
     values = [shorter_numbers(value) for value in others.numbers[moved, column].tolist()]
     count = [len(some) for some in values]
@@ -206,7 +224,7 @@ def _shorten(
         again, place = np.repeat(moved, count), np.repeat(column, count)
         shorter = others.take(again)
         shorter.numbers[np.arange(len(again)), place] = list(chain.from_iterable(values))
-        good = np.flatnonzero(trial.is_counterexample(rows[again], shorter))
+        good = np.flatnonzero(checker.is_counterexample(rows[again], shorter))
         # of several, the last and shortest stays
         others.numbers[again[good], place[good]] = shorter.numbers[good, place[good]]
 
@@ -225,35 +243,33 @@ def shorter_numbers(value: float) -> list[float]:
 # Counterexamples in as few attributes as possible: the search over trees asked again about some attributes only.
 #
 # A counterexample that the search finds may differ in more attributes than it takes. Here everything but a few
-# attributes
-# is held at the person's own values, and the same question is asked of what is left: one attribute, then two, and so
-# on.
-# Where every such question has an answer, fewer attributes would not do.
+# attributes is held at the person's own values, and the same question is asked of what is left: one attribute, then
+# two, and so on. Where every such question has an answer, fewer attributes would not do.
 
 SETS = 64
 """Sets of attributes of one size that are tried for a person; of more, only those within the counterexample."""
 CALLS = 400
-"""Questions in all, each about everybody with the same set."""
+"""Questions in all, each about all people with the same set."""
 BUDGET = Budget(nodes=2_000)
 
 
-def with_fewest_attributes(trial: Trial, region: Region, query: Query, found: Counterexamples) -> Counterexamples:
+def with_fewest_attributes(checker: CounterexampleChecker, region: Region, limits: Limits, found: Pairs) -> Pairs:
     """The same counterexamples of a tree model on people as they are, or others that differ in fewer attributes."""
-    own = trial.people
-    others = Individuals(own.schema, found.others.numbers.copy(), found.others.codes.copy())
-    result = Counterexamples(others, found.found)
-    free, left, size = free_attributes(region, trial.encoder.encoding), CALLS, 0
+    own, result = checker.people, found
+    free, left, size = free_attributes(region, checker.encoder.encoding), CALLS, 0
     while left > 0:
         size += 1
-        differ = differing(own, result.others) & result.found[:, None]
+        differ = differing(own, result.other) & result.found[:, None]
         rows = np.flatnonzero(differ.sum(1) > size)
         if not len(rows):
             break
         for chosen, asked in list(_sets(rows, free, differ, size))[:left]:
-            _ask(trial, region, query, asked, chosen, result, size)
+            more = asked[differing(own.take(asked), result.other.take(asked)).sum(1) > size]
+            if len(more):
+                result = result.replaced(more, _ask(checker, region, limits, more, chosen))
             left -= 1
-    changed = np.asarray(differing(found.others, result.others).any(1))
-    return Counterexamples(simplify(trial, Counterexamples(result.others, changed)).others, found.found)
+    changed = np.asarray(differing(found.other, result.other).any(1))
+    return replace(simplify(checker, replace(result, found=changed)), found=found.found)
 
 
 def differing(people: Individuals, others: Individuals) -> BoolArray:
@@ -265,7 +281,7 @@ def differing(people: Individuals, others: Individuals) -> BoolArray:
 
 
 def free_attributes(region: Region, encoding: Encoding) -> BoolArray:
-    """(people, attributes) which somebody similar may have otherwise than somebody else similar."""
+    """(people, attributes) which may differ between two people who are both similar to one."""
     free = np.zeros((region.people, len(encoding.schema.names)), np.bool_)
     for number, cell in enumerate(region.cells):
         for place, name in enumerate(encoding.schema.names):
@@ -279,10 +295,8 @@ def free_attributes(region: Region, encoding: Encoding) -> BoolArray:
     return free
 
 
-def _sets(
-    rows: NDArray[np.intp], free: BoolArray, differ: BoolArray, size: int
-) -> Iterator[tuple[tuple[int, ...], NDArray[np.intp]]]:
-    """Sets of so many attributes, each with the people for whom it may be enough; what most people share first."""
+def _sets(rows: IntArray, free: BoolArray, differ: BoolArray, size: int) -> Iterator[tuple[tuple[int, ...], IntArray]]:
+    """Sets of so many attributes, each with the people for whom it may be enough; those of most people first."""
     asked: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for row in rows.tolist():
         pool = np.flatnonzero(free[row] | differ[row]).tolist()
@@ -296,23 +310,14 @@ def _sets(
 
 
 def _ask(
-    trial: Trial,
-    region: Region,
-    query: Query,
-    rows: NDArray[np.intp],
-    chosen: tuple[int, ...],
-    result: Counterexamples,
-    size: int,
-) -> None:
-    """Fill in counterexamples for people (of ``rows``) in which only the chosen attributes differ."""
-    rows = rows[differing(trial.people.take(rows), result.others.take(rows)).sum(1) > size]
-    if not len(rows):
-        return
-    encoding = trial.encoder.encoding
+    checker: CounterexampleChecker, region: Region, limits: Limits, rows: IntArray, chosen: tuple[int, ...]
+) -> Pairs:
+    """Counterexamples for the people ``rows`` in which only the chosen attributes differ."""
+    encoding = checker.encoder.encoding
     names = [encoding.schema.names[place] for place in chosen]
-    part = held_at(region.take(rows), trial.features[rows], encoding, names)
-    answer = query.take(rows).ask(trial.deployment.merged, part, budget=BUDGET)
-    offer(trial, part, rows, answer.witness, result)
+    part = held_at(region.take(rows), checker.features[rows], encoding, names)
+    answer = limits.take(rows).ask(checker.deployment.merged, part, budget=BUDGET)
+    return first_counterexamples(checker, part, rows, answer.witness)
 
 
 def held_at(region: Region, x: FloatArray, encoding: Encoding, names: list[str]) -> Region:

@@ -1,4 +1,4 @@
-"""The question that a certificate answers: which linear outputs must stay below which limits for a decision to hold.
+"""Limits of linear outputs: what must stay below them for everyone similar, so that the decision is the same.
 
 One output: its sign. Several: which group the largest belongs to. A number: within a tolerance. Each is a few linear
 outputs that must stay strictly below a limit; ties never count for a certificate nor for a counterexample. What a
@@ -8,6 +8,7 @@ decision is and when two are the same is :mod:`lcifr.models.rule`; here it meets
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from lcifr.models.function import REFUSED, Deployed, Function
 from lcifr.models.rounding import FLOOR, gamma
 from lcifr.models.rule import Kind, Rule
-from lcifr.prove import Answer, Budget, maximize
+from lcifr.prove import Answer, maximize
 from lcifr.regions.region import Region
 
 
@@ -57,7 +58,7 @@ def outputs_at(deployment: Deployed, points: FloatArray, error: FloatArray | Non
 
     Parameters
     ----------
-    error : (outputs,) of the deployment, at least that of each; None to compute it for everybody.
+    error : (outputs,) of the deployment, at least that of each; None to compute it for each.
     """
     found = deployment.evaluate(points)
     each = deployment.error_at(points) if error is None else np.tile(error, (len(points), 1))
@@ -68,11 +69,9 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 
-OWN_WORD = "branch"
-"""The method of every certificate: the cascade would ask a solver about what branching leaves open, and a verdict must
-not rest on a solver's word."""
-
-
+CERTIFICATE_METHOD = "branch"
+"""The method of every certificate. The cascade would ask a MILP solver about what branching leaves open; certificates
+never depend on a solver's answer."""
 PRECISION = 1e-6
 """Of an answer whose limit is a decision: such outputs are nearly a tie. Of a number it is a share of the tolerance:
 labels come in any unit, from millionths to billions."""
@@ -81,8 +80,8 @@ FINEST = 1e-9
 
 
 @dataclass(frozen=True)
-class Query:
-    """What a certificate must show: direction · output < limit for everybody similar.
+class Limits:
+    """What a certificate must show: direction · output < limit for everyone similar.
 
     Parameters
     ----------
@@ -107,61 +106,52 @@ class Query:
         room = gamma(8) * (np.abs(top) + np.abs(back) + self.limit + FLOOR)
         return np.asarray(self.limit - (top + back) - room)
 
-    def lowered(self, error: FloatArray) -> Query:
+    def lowered(self, error: FloatArray) -> Limits:
         """The same of outputs that can be off by an error (people, outputs): limits that leave room for it."""
         room = np.einsum("pko,po->pk", np.abs(self.directions), error) * (1.0 + 1e-9)
         return replace(self, limit=self.limit - (room if self.at is None else 2.0 * room))
 
-    def ask(
-        self, function: Function, region: Region, *, budget: Budget | int | None = None, device: str | None = None
-    ) -> Answer:
+    def ask(self, function: Function, region: Region, **options: Any) -> Answer:
         """What the engine can prove of the directions over each person's region, and the best points it finds there.
 
-        It stops as soon as it knows on which side of the limit the largest value is.
+        Unless ``options`` of :func:`lcifr.maximize` say otherwise, it stops as soon as it knows on which side of the
+        limit the largest value is.
         """
-        return maximize(
-            function,
-            self.directions,
-            region,
-            target=self.limit,
-            tolerance=self.precision,
-            method=OWN_WORD,
-            budget=budget,
-            device=device,
-        )
+        stop = dict[str, Any](target=self.limit, tolerance=self.precision, method=CERTIFICATE_METHOD)
+        return maximize(function, self.directions, region, **(stop | options))
 
-    def take(self, rows: IntArray) -> Query:
+    def take(self, rows: IntArray) -> Limits:
         """About some of the people."""
         at = None if self.at is None else self.at[rows]
-        return Query(self.directions[rows], self.limit[rows], at, self.precision)
+        return Limits(self.directions[rows], self.limit[rows], at, self.precision)
 
 
-def query_of(rule: Rule, own: Outputs) -> Query:
-    """The question about everybody, given their own outputs."""
+def limits_of(rule: Rule, own: Outputs) -> Limits:
+    """What must be shown of each person, given their own outputs."""
     values, people = own.values, len(own.values)
     if rule.kind is Kind.SIGN:
         above, (lower, upper) = values > rule.middle, rule.band
-        return Query(np.where(above, -1.0, 1.0)[:, :, None], np.where(above, -upper, lower) + 0.0)
+        return Limits(np.where(above, -1.0, 1.0)[:, :, None], np.where(above, -upper, lower) + 0.0)
     if rule.kind is Kind.CLASS:
         return _other_groups(rule, rule.decide(values))
     signs, tolerance = np.concatenate([np.eye(rule.outputs), -np.eye(rule.outputs)]), rule.known_tolerance
     limit = values @ signs.T + tolerance
     room = own.error @ np.abs(signs).T + 2 * gamma(8) * (np.abs(limit) + tolerance + FLOOR)
     directions = np.broadcast_to(signs, (people, *signs.shape))
-    return Query(directions, limit - room, precision=_precision(tolerance, limit))
+    return Limits(directions, limit - room, precision=_precision(tolerance, limit))
 
 
-def query_around_latent(rule: Rule, there: Outputs) -> Query:
+def limits_around_latent(rule: Rule, there: Outputs) -> Limits:
     """The same by the outputs at z, for those who do not know f(x): it may be anywhere among the similar ones.
 
     A class is that of all of them, so it is that of f(x). A number at z says nothing about that at f(x): two of them,
     each within the tolerance of the one at z, may be twice as far from each other.
     """
-    query = query_of(rule, there)
+    limits = limits_of(rule, there)
     if rule.kind is not Kind.NUMBER:
-        return query
+        return limits
     at = np.concatenate([there.values, -there.values], axis=1) + np.concatenate([there.error, there.error], axis=1)
-    return replace(query, limit=np.full_like(query.limit, rule.known_tolerance), at=np.nextafter(at, np.inf))
+    return replace(limits, limit=np.full_like(limits.limit, rule.known_tolerance), at=np.nextafter(at, np.inf))
 
 
 def is_strict(rule: Rule, own: Outputs) -> BoolArray:
@@ -172,10 +162,10 @@ def is_strict(rule: Rule, own: Outputs) -> BoolArray:
     if rule.kind is Kind.SIGN:
         value, off, (lower, upper) = own.values[:, 0], room[:, 0], rule.band
         return np.asarray((value + off < lower) | (value - off > upper))
-    query = query_of(rule, own)
-    reached = np.einsum("pko,po->pk", query.directions, own.values)
-    room = np.einsum("pko,po->pk", np.abs(query.directions), room)
-    return np.asarray((reached + room < query.limit).all(1))
+    limits = limits_of(rule, own)
+    reached = np.einsum("pko,po->pk", limits.directions, own.values)
+    room = np.einsum("pko,po->pk", np.abs(limits.directions), room)
+    return np.asarray((reached + room < limits.limit).all(1))
 
 
 def surely_differ(rule: Rule, own: Outputs, other: Outputs) -> BoolArray:
@@ -193,13 +183,13 @@ def surely_differ(rule: Rule, own: Outputs, other: Outputs) -> BoolArray:
     return np.asarray(strict & (best_outside > best_inside + rule.band[1]))
 
 
-def _other_groups(rule: Rule, prediction: IntArray) -> Query:
+def _other_groups(rule: Rule, prediction: IntArray) -> Limits:
     """Every class outside the group of the predicted one stays below it, by more than the band."""
     people = len(prediction)
     outside = [[c for c in range(rule.outputs) if c not in group] for group in rule.groups]
     most = max(map(len, outside))
     if most == 0:
-        return Query(np.zeros((people, 1, rule.outputs)), np.ones((people, 1)))
+        return Limits(np.zeros((people, 1, rule.outputs)), np.ones((people, 1)))
     # Where groups differ in size, some people have fewer classes outside: their last one is asked twice.
     padded = np.array([(row + row[-1:] * most)[:most] if row else [-1] * most for row in outside])
     others = padded[rule.group_of[prediction]]
@@ -207,11 +197,11 @@ def _other_groups(rule: Rule, prediction: IntArray) -> Query:
     rows, columns = np.indices(others.shape)
     directions[rows, columns, others] = 1.0
     directions[rows, columns, prediction[:, None]] -= 1.0
-    return Query(directions, np.full((people, most), 0.0 - rule.band[1]))
+    return Limits(directions, np.full((people, most), 0.0 - rule.band[1]))
 
 
 def _precision(tolerance: float, limit: FloatArray) -> float:
-    """The engine stops at a gap of precision · (1 + |output|): at most a share of the tolerance, for everybody."""
+    """The engine stops at a gap of precision · (1 + |output|): at most a share of the tolerance, for everyone."""
     share = PRECISION * tolerance / (1.0 + float(np.abs(limit).max(initial=0.0)))
     return min(PRECISION, max(share, FINEST))
 

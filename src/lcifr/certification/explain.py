@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certification.deployment import Encoder
+from lcifr.certification.counterexample import Pairs
+from lcifr.certification.handover import FrozenEncoder
 from lcifr.certification.profiles import Surroundings, in_table_units, profiles, surroundings
 from lcifr.data import Categorical, Encoding, Individuals, Numeric
 from lcifr.display.charts import histogram, whole_histogram
-from lcifr.display.scores import AttributeScore, Contribution, MarkedScore, PairAxis, PairScore, PersonScore, Profile
+from lcifr.display.scores import AttributeScore, Axis, Contribution, MarkedScore, PairScore, PersonScore, Profile
 from lcifr.errors import LcifrError
 from lcifr.models.additive import (
     AdditiveModel,
@@ -27,10 +28,10 @@ from lcifr.models.model import Model
 from lcifr.models.rule import Kind
 from lcifr.phi.lint import values_of
 from lcifr.phi.similarity import Similarity
-from lcifr.regions.region import BoolArray, FloatArray, IntArray, Region
+from lcifr.regions.region import FloatArray, IntArray, Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 
-# Contributions: what each attribute adds to a person's output, and how far it could move for somebody similar.
+# Contributions: what each attribute adds to a person's output, and how far it could move for anyone similar.
 
 LISTED = 12
 """Attributes that are listed for a person: those that add most, or could move most."""
@@ -47,11 +48,11 @@ class _Direction:
 
 
 class Contributions:
-    """Of an additive model, centred at the mean of everybody.
+    """Of an additive model, centred at a mean.
 
     Parameters
     ----------
-    everybody : whose mean is the average. words : for the model's labels.
+    base : people whose mean is the average. words : for the model's labels.
     """
 
     def __init__(
@@ -59,11 +60,11 @@ class Contributions:
         found: AdditiveModel,
         model: Model,
         encoding: Encoding,
-        everybody: Individuals,
+        base: Individuals,
         words: Mapping[str, str] | None = None,
     ) -> None:
         self.found, self.model, self.encoding, self.words = found, model, encoding, words or {}
-        x = encoding.encode(everybody)
+        x = encoding.encode(base)
         means = [term(x).mean(0) for term in found.terms]
         self.means = np.reshape(means, (len(means), len(found.base)))  # (terms, outputs)
 
@@ -175,7 +176,7 @@ class _ContributionEnds:
 # Scores of attributes: the step function of a number and the bars of a category, in the table's own units.
 
 MOST_OUTPUTS = 6
-"""Outputs with a line each, the first of them; of more classes nobody could tell the lines apart."""
+"""Outputs with a line each, the first of them; of more classes the lines cannot be told apart."""
 
 
 def attribute_scores(
@@ -248,18 +249,18 @@ def _pair_score(pair: PairFunction, encoding: Encoding, people: Individuals, mea
     return PairScore(first, second, tuple(tuple(column) for column in values.tolist()), moves)
 
 
-def _axis(bins: AttributeBins, encoding: Encoding, people: Individuals) -> tuple[PairAxis, IntArray]:
+def _axis(bins: AttributeBins, encoding: Encoding, people: Individuals) -> tuple[Axis, IntArray]:
     """The axis, and the bins that it shows in their order."""
     name, attribute = bins.attribute, encoding.schema[bins.attribute]
     if isinstance(attribute, Categorical):
         known = np.flatnonzero(~encoding.is_outside(name))
-        return PairAxis(name, "", (), tuple(attribute.values[place] for place in known)), known
+        return Axis(name, "", (), tuple(attribute.values[place] for place in known)), known
     assert bins.thresholds is not None
     numbers = people.number(name)
     shown = histogram(numbers, {"people": np.ones(len(numbers), np.bool_)})
     assert shown is not None
     edges, pieces = in_table_units(bins.thresholds, encoding, name).between(shown.edges[0], shown.edges[-1])
-    return PairAxis(name, attribute.unit or "", edges, ()), pieces
+    return Axis(name, attribute.unit or "", edges, ()), pieces
 
 
 # Explanation: how a model decides, attribute by attribute and person by person, for notebooks and as figures.
@@ -268,7 +269,7 @@ SHOWN = 8
 """Attributes that are drawn, those that move the output most."""
 PAIRS = 4
 """Pairs of attributes that are drawn."""
-EVERYBODY = 100_000
+MOST_PEOPLE = 100_000
 """People whose mean and histogram are taken; of more, evenly spaced ones."""
 NOT_ADDITIVE = (
     "This model is not a sum of scores of single attributes and pairs, so no attribute has a score of its own. "
@@ -282,15 +283,14 @@ class Explanation:
 
     Parameters
     ----------
-    encoder : encoding and φ. others : of each person a counterexample, where ``violated`` (people,); None for no audit.
+    encoder : encoding and φ. counterexamples : those that an audit found; None for no audit.
     """
 
-    encoder: Encoder
+    encoder: FrozenEncoder
     model: Model
     people: Individuals
     ids: tuple[str | int, ...]
-    others: Individuals | None = field(default=None, repr=False)
-    violated: BoolArray | None = None
+    counterexamples: Pairs | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         kind = "an additive model" if self.additive else "a model that is not additive"
@@ -311,21 +311,21 @@ class Explanation:
         return None if scores is None else self.model.function.after_sums(scores)
 
     @cached_property
-    def everybody(self) -> Individuals:
+    def base(self) -> Individuals:
         """Whose mean is 0 in every score: all people, or evenly spaced ones of very many."""
-        return self.people.take(slice(None, None, -(-len(self.people) // EVERYBODY) or 1))
+        return self.people.take(slice(None, None, -(-len(self.people) // MOST_PEOPLE) or 1))
 
     @cached_property
     def scores(self) -> tuple[AttributeScore, ...]:
         """What every attribute adds, those first that move the output most; none where the model is not additive."""
         if self.terms is None:
             return ()
-        return attribute_scores(self.terms, self.model, self.encoder.encoding, self.everybody)
+        return attribute_scores(self.terms, self.model, self.encoder.encoding, self.base)
 
     @cached_property
     def pair_scores(self) -> tuple[PairScore, ...]:
         """What every pair adds, those first that move the output most; only of models with one output."""
-        return () if self.terms is None else pair_scores(self.terms, self.encoder.encoding, self.everybody)
+        return () if self.terms is None else pair_scores(self.terms, self.encoder.encoding, self.base)
 
     @property
     def pairs(self) -> tuple[str, ...]:
@@ -341,8 +341,9 @@ class Explanation:
         near, values = surroundings(self.encoder.similarity, one)[0], values_of(one, 0)
         score = None if self.terms is None else self._contributions.of(one, self.encoder.similarity)[0]
         around: tuple[Profile, ...] = ()
-        if self.others is not None and self.violated is not None and self.violated[row]:
-            around = profiles(self.encoder, self.model, one, self.others.take([row]))
+        known = self.counterexamples
+        if known is not None and known.found[row]:
+            around = profiles(self.encoder, self.model, one, known.other.take([row]))
         free = [score for score in self.scores if score.attribute in near.may]
         marked = tuple(MarkedScore(s, values[s.attribute], near.may[s.attribute]) for s in free[:SHOWN])
         return PersonExplanation(str(name), values, near, score, around, marked)
@@ -350,7 +351,7 @@ class Explanation:
     @cached_property
     def _contributions(self) -> Contributions:
         assert self.terms is not None
-        return Contributions(self.terms, self.model, self.encoder.encoding, self.everybody)
+        return Contributions(self.terms, self.model, self.encoder.encoding, self.base)
 
     def frame(self) -> Any:
         """A pandas frame with a row for each attribute: how far its score moves among these people."""
@@ -415,8 +416,8 @@ class PersonExplanation:
 
     Parameters
     ----------
-    values : of the attributes. near : what somebody similar may have.
-    score : contributions, of an additive model. marked : the scores that somebody similar could have otherwise.
+    values : of the attributes. near : what a similar person may have.
+    score : contributions, of an additive model. marked : the scores that a similar person could have otherwise.
     profiles : the output around the counterexample, where there is one.
     """
 

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.deployment import Encoder
 from lcifr.data import Encoding, Individuals
 from lcifr.data.codec import Record, key
 from lcifr.data.files import (
@@ -668,7 +667,7 @@ def represent(
 
 
 def represent_region(
-    encoder: Encoder,
+    encoder: FrozenEncoder,
     people: Individuals,
     region: Region,
     ids: tuple[Id, ...],
@@ -701,7 +700,7 @@ def represent_region(
 
 
 def represent_lowered(
-    encoder: Encoder,
+    encoder: FrozenEncoder,
     people: Individuals,
     lowered: Region,
     *,
@@ -717,7 +716,7 @@ def represent_lowered(
 
 
 def _deployment_error(
-    encoder: Encoder, arithmetic: Arithmetic, ids: Sequence[Id], people: Individuals, region: Region
+    encoder: FrozenEncoder, arithmetic: Arithmetic, ids: Sequence[Id], people: Individuals, region: Region
 ) -> FloatArray:
     """(people, width) how far a machine's f(x) and f(x′) can be from exact ones; overflow has no box and is refused."""
     deployment = encoder.function.deployed(arithmetic, encoder.encoding)
@@ -740,7 +739,7 @@ def covering(latent: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatA
     return np.asarray(np.nextafter(np.maximum(upper - latent, latent - lower).max(1), np.inf))
 
 
-def provenance_of(encoder: Encoder, share_formula: bool, tolerance: float, arithmetic: Arithmetic) -> Provenance:
+def provenance_of(encoder: FrozenEncoder, share_formula: bool, tolerance: float, arithmetic: Arithmetic) -> Provenance:
     schema = json.dumps(encoder.encoding.schema.to_dict(), ensure_ascii=True).encode()
     shown = share_formula and not encoder.similarity.takes_ranks
     return Provenance(

@@ -1,16 +1,15 @@
-"""Thresholds of trees in the table's own units: where a column's encoded value passes them."""
+"""Outputs along an attribute, what similar people may have, and thresholds of trees, in the table's own units."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.deployment import Encoder
+from lcifr.certification.handover import FrozenEncoder
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.display.scores import Freedom, Profile
 from lcifr.models.model import Model
@@ -77,7 +76,7 @@ class Surroundings:
 
 
 def surroundings(similarity: Similarity, people: Individuals) -> list[Surroundings]:
-    """What may differ in somebody similar, for each of a table of people."""
+    """What a similar person may have otherwise, for each of a table of people."""
     cells = [_InUnits(cell, similarity.encoding) for cell in similarity.region(people).cells]
     found = []
     for row in range(len(people)):
@@ -150,39 +149,37 @@ SAMPLED = 97
 """Points at which a network is computed; both values are two of them."""
 
 
-def profiles(encoder: Encoder, model: Model, person: Individuals, other: Individuals) -> tuple[Profile, ...]:
+def profiles(encoder: FrozenEncoder, model: Model, person: Individuals, other: Individuals) -> tuple[Profile, ...]:
     """For each attribute in which one person and one counterexample differ, the output along it.
 
     Of trees it is exact: the output is constant between their thresholds, and computed once in every piece.
     """
-    return tuple(_profiles(encoder, model, person, other))
-
-
-def _profiles(encoder: Encoder, model: Model, person: Individuals, other: Individuals) -> Iterator[Profile]:
-    shown = _DrawnOutput(encoder, model, person)
+    shown, found = _DrawnOutput(encoder, model, person), list[Profile]()
     for attribute in person.schema:
         name = attribute.name
         if isinstance(attribute, Categorical):
             own, there = int(person.code(name)[0]), int(other.code(name)[0])
             if own != there:
                 known = np.flatnonzero(~encoder.encoding.is_outside(name))
-                outputs, at = (shown(_with_codes(other, name, codes)) for codes in (known, np.array([own, there])))
-                pair = attribute.values[own], attribute.values[there]
-                yield shown.profile(name, "", (), tuple(attribute.values[c] for c in known), outputs, pair, at)
+                texts, ends = (
+                    tuple(attribute.values[c] for c in known),
+                    (attribute.values[own], attribute.values[there]),
+                )
+                people = _with_values(other, name, known), _with_values(other, name, np.array([own, there]))
+                found.append(shown.profile(attribute, (), texts, ends, *people))
             continue
         values = np.array([person.number(name)[0], other.number(name)[0]])
         if values[0] != values[1]:
             edges, inside = _places(encoder, model, attribute, values)
-            outputs = shown(_with_numbers(other, name, inside))
-            at = shown(_with_numbers(other, name, values))
-            ends = (float(values[0]), float(values[1]))
-            yield shown.profile(name, attribute.unit or "", edges, (), outputs, ends, at)
+            people = _with_values(other, name, inside), _with_values(other, name, values)
+            found.append(shown.profile(attribute, edges, (), (float(values[0]), float(values[1])), *people))
+    return tuple(found)
 
 
 class _DrawnOutput:
     """The one output that is drawn: the only one, or the lead of the person's class; and where the decision changes."""
 
-    def __init__(self, encoder: Encoder, model: Model, person: Individuals) -> None:
+    def __init__(self, encoder: FrozenEncoder, model: Model, person: Individuals) -> None:
         self.encoder, self.model = encoder, model
         self.own = self._outputs(person)[0]
         rule = model.rule
@@ -207,22 +204,21 @@ class _DrawnOutput:
 
     def profile(
         self,
-        attribute: str,
-        unit: str,
+        attribute: Numeric | Categorical,
         edges: tuple[float, ...],
         categories: tuple[str, ...],
-        outputs: FloatArray,
         ends: tuple[float | str, float | str],
-        at: FloatArray,
+        along: Individuals,
+        both: Individuals,
     ) -> Profile:
-        values = tuple(outputs.tolist())
-        return Profile(
-            attribute, unit, edges, categories, values, self.limits, *ends, float(at[0]), float(at[1]), self.axis
-        )
+        """The output of people ``along`` the attribute, and of the two at its ``ends``."""
+        values, (own, there) = tuple(self(along).tolist()), self(both).tolist()
+        unit = "" if isinstance(attribute, Categorical) else attribute.unit or ""
+        return Profile(attribute.name, unit, edges, categories, values, self.limits, *ends, own, there, self.axis)
 
 
 def _places(
-    encoder: Encoder, model: Model, attribute: Numeric, values: FloatArray
+    encoder: FrozenEncoder, model: Model, attribute: Numeric, values: FloatArray
 ) -> tuple[tuple[float, ...], FloatArray]:
     """The edges of what is drawn, and a number in each piece between them; of networks the numbers themselves."""
     low, high = _ends(attribute, values)
@@ -253,14 +249,11 @@ def _ends(attribute: Numeric, values: FloatArray) -> tuple[float, float]:
     return low, high if attribute.upper is None else min(high, max(attribute.upper, float(values.max())))
 
 
-def _with_numbers(other: Individuals, name: str, values: FloatArray) -> Individuals:
-    rows = other.take(np.zeros(len(values), np.intp))
-    rows.numbers[:, rows.schema.names_numeric.index(name)] = values
-    return rows
-
-
-def _with_codes(other: Individuals, name: str, codes: NDArray[np.intp]) -> Individuals:
-    rows = other.take(np.zeros(len(codes), np.intp))
-    names = [attribute.name for attribute in rows.schema.categorical]
-    rows.codes[:, names.index(name)] = codes
+def _with_values(other: Individuals, name: str, values: NDArray[Any]) -> Individuals:
+    """One person with each of these numbers, or codes, of an attribute."""
+    rows, schema = other.take(np.zeros(len(values), np.intp)), other.schema
+    if name in schema.names_numeric:
+        rows.numbers[:, schema.names_numeric.index(name)] = values
+    else:
+        rows.codes[:, schema.names_categorical.index(name)] = values
     return rows

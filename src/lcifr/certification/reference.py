@@ -50,7 +50,7 @@ class LibraryComparison:
 
     @property
     def equal(self) -> int:
-        """People about whom both decide the same."""
+        """How many people both decide alike."""
         return int((~self.differ).sum())
 
     def refuse_difference(self, who: str, ids: Sequence[Any] | None) -> None:
@@ -59,7 +59,7 @@ class LibraryComparison:
         Raises
         ------
         NetworkError
-            With the first of the people (``who``) about whom both decide differently.
+            With the first of the people (``who``) that both decide differently.
         """
         if self.agrees:
             return
@@ -135,7 +135,7 @@ def make_up_people(read: TableModel, people: Individuals, count: int, seed: int 
 def place_at_boundaries(read: TableModel, people: Individuals) -> Individuals:
     """People with one number at a boundary, or one float beside it: of casts, of clips, and of the decision itself.
 
-    Whole numbers stay whole: nobody is between two of them.
+    Whole numbers stay whole.
     """
     tried = people.take(np.unique(np.linspace(0, len(people) - 1, TRIED).astype(int)))
     found = [tried]

@@ -14,21 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.demands import outputs_at
-from lcifr.certification.deployment import deploy_both
 from lcifr.certification.handover import FrozenEncoder, freeze
 from lcifr.certification.reference import LibraryComparison, Reference, ReferencePredictions, compare
 from lcifr.data import Categorical, Encoding, Individuals, Schema, read_frame
 from lcifr.errors import ArtefactError, LcifrError, TableError, TableProblem
+from lcifr.models.additive import AdditiveTerms
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.description import ModelDescription
-from lcifr.models.function import Deployed
+from lcifr.models.function import Deployed, deploy
 from lcifr.models.loading import ModelFile, load_described, read_model, read_table_model
 from lcifr.models.model import Model
-from lcifr.models.network import choose_for
+from lcifr.models.network import choose_for, scores_of
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.source import ColumnOrderWarning, TableModel
+from lcifr.phi.pairs import PairSpace
 from lcifr.phi.similarity import Similarity
 from lcifr.regions.region import Region
+from lcifr.regions.universe import UniverseCells
 
 # Hashes: which weights, formula and encoding a claim is about, with the rule of decision and the arithmetic.
 
@@ -205,7 +207,7 @@ class Subject:
     @cached_property
     def deployed(self) -> Deployed:
         """The whole model as machines compute it."""
-        return deploy_both(self.encoder, self.model, self.arithmetic, self.handed)
+        return self._deployed_in(self.handed or self.arithmetic, self.arithmetic)
 
     @cached_property
     def deployed_in_library(self) -> Deployed:
@@ -213,7 +215,10 @@ class Subject:
         native = self.model.function.native
         if native is self.arithmetic and self.handed is None:
             return self.deployed
-        return deploy_both(self.encoder, self.model, native, None)
+        return self._deployed_in(native, native)
+
+    def _deployed_in(self, first: Arithmetic, second: Arithmetic) -> Deployed:
+        return deploy(self.encoder.function, self.model.function, self.encoding, first, second)
 
     @property
     def library(self) -> TableModel:
@@ -235,6 +240,11 @@ class Subject:
         """S_φ of these people over the reals."""
         return self.encoder.similarity.region(people)
 
+    @property
+    def rule(self) -> Rule:
+        """How outputs become decisions."""
+        return self.model.rule
+
     def scores(self, people: Individuals) -> NDArray[np.float64]:
         """(people, outputs) by a plain forward pass, before anything is decided."""
         return self.deployed.evaluate(self.encoding.encode(people)).values
@@ -242,6 +252,41 @@ class Subject:
     def decide(self, people: Individuals) -> NDArray[Any]:
         """(people,) decisions in the model's own labels."""
         return self.model.predict(self.encoder.transform(people)) if len(people) else np.empty(0, object)
+
+    # -- pairs of people who can exist: what a sweep asks about --------------------------------------------------------
+
+    @cached_property
+    def pairs(self) -> PairSpace:
+        """The similar pairs."""
+        return PairSpace.of(self.similarity)
+
+    @cached_property
+    def ignores_changes(self) -> bool:
+        """Whether the model reads nothing that φ lets differ: then both people of every pair have the same outputs."""
+        slices = [self.encoding.columns(name) for name, other in self.pairs.others.items() if name != other]
+        columns = [column for part in slices for column in range(*part.indices(len(self.encoding.features)))]
+        return not (set(self.deployed.reads().tolist()) & set(columns))
+
+    @cached_property
+    def terms(self) -> AdditiveTerms | None:
+        """The model as a sum of terms of one attribute or two, over everyone who can exist; None where it is none."""
+        everyone = UniverseCells.everybody(self.encoding, whole=False).region(self.encoding)
+        return self.deployed.terms(self.encoding, everyone)
+
+    @cached_property
+    def score_directions(self) -> NDArray[np.float64]:
+        """(scores, outputs) see :func:`lcifr.models.network.scores_of`; the outputs themselves for numbers."""
+        return np.eye(self.rule.outputs) if self.rule.kind is Kind.NUMBER else scores_of(self.rule)
+
+    def directed_scores(self, people: Individuals) -> NDArray[np.float64]:
+        """(people, scores) the outputs along :attr:`score_directions`, by a plain forward pass."""
+        return np.asarray(self.scores(people) @ self.score_directions.T)
+
+    # -- the library that the model comes from -------------------------------------------------------------------------
+
+    def library_decisions(self, people: Individuals) -> ReferencePredictions | None:
+        """The library's decisions about people, not compared with the model; None for a model without a library."""
+        return None if self.reference is None else ReferencePredictions(people, self.reference.decide(people))
 
     def predicted(
         self, people: Individuals, frame: Any = None, ids: Sequence[Any] | None = None, who: str = "people"
@@ -327,7 +372,7 @@ def _library_input(
     Raises
     ------
     NetworkError
-        For what cannot be read exactly; and if the library decides otherwise about somebody in the table, where
+        For what cannot be read exactly; and if the library decides otherwise about a person in the table, where
         rounding cannot be the reason.
     """
     if isinstance(model, str | Path):

@@ -25,25 +25,79 @@ from lcifr.models.model import Model
 from lcifr.models.rule import Kind
 
 if TYPE_CHECKING:
-    from lcifr.certification.deployment import Encoder
     from lcifr.certification.explain import Explanation
+    from lcifr.certification.handover import FrozenEncoder
 
 
-# Display of verdicts: a one-line summary, a notebook table, a figure.
+# Verdicts: certified, a counterexample, or undecided with the reason.
+
+
+class Verdict(StrEnum):
+    """What is known about one person. A failed proof is never a counterexample."""
+
+    CERTIFIED = "CERTIFIED"
+    COUNTEREXAMPLE = "COUNTEREXAMPLE"
+    UNDECIDED = "UNDECIDED"
+
+
+class Reason(StrEnum):
+    """Why a person is undecided; empty for the others."""
+
+    NONE = ""
+    TIE = "the person's own decision is a tie"
+    ROUNDING = "rounding in the deployed arithmetic may exceed the margin"
+    OVERFLOW = "numbers may overflow in the deployed arithmetic"
+    EXACT_BALL = "the hand-over is proved for exact arithmetic only, and the model runs in floating point"
+    WIDE = "the ball is too wide for this model: it contains points with different decisions"
+    BUDGET = "the search budget ran out"
+    LOOSE = "the bound is too loose"
+    FRACTIONAL = "the only change of decision found is at values that no person can have, such as 2.5 of a whole number"
+    UNPROVED = "the search proved it, but the proof written to the bundle is not complete"
+    BOX = "the trees decide differently somewhere in the box around z, but no similar person was found there"
+    REACHED = "a point of the region gets a different decision; only an audit can tell whether it is a person"
+
 
 LISTED = 5
 """Counterexamples in a notebook."""
+VerdictTable = TypeVar("VerdictTable", bound="Verdicts")
 
 
-class VerdictDisplay(ABC):
-    """Base class of verdicts that displays them; a subclass provides the arrays and the notes beside the counts."""
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Verdicts(ABC):
+    """What certificates and audits share: a verdict for each person; shows itself in a notebook.
+
+    Parameters
+    ----------
+    ids : (people,)
+    verdict : (people,) :class:`Verdict`. reason : (people,) :class:`Reason` of the undecided.
+    prediction : (people,) the decision, in the model's own labels.
+    margin : (people,) proved distance of every similar person from another decision, in units of the output; negative
+        where none is proved.
+    vacuous : (people,) whether no one is similar.
+    model : the function and what must agree. arithmetic : in which the model is computed.
+    left_out : ids of rows with missing values, which are not examined: shares count them as not certified.
+    """
 
     ids: tuple[str | int, ...]
     verdict: NDArray[np.object_]
     reason: NDArray[np.object_]
-    margin: NDArray[np.float64]
-    vacuous: NDArray[np.bool_]
+    prediction: NDArray[Any]
+    margin: FloatArray
+    vacuous: BoolArray
+    model: Model
+    arithmetic: Arithmetic
     left_out: tuple[str | int, ...] = ()
+
+    @property
+    def certified(self) -> BoolArray:
+        """(people,)"""
+        return np.asarray(self.verdict == Verdict.CERTIFIED)
+
+    def with_undecided(self: VerdictTable, rows: Any) -> VerdictTable:
+        """The same with these people UNDECIDED: what cannot be shown to others is not counted."""
+        verdict, reason, margin = self.verdict.copy(), self.reason.copy(), self.margin.copy()
+        verdict[rows], reason[rows], margin[rows] = Verdict.UNDECIDED, Reason.UNPROVED, np.minimum(margin[rows], 0.0)
+        return replace(self, verdict=verdict, reason=reason, margin=margin)
 
     @abstractmethod
     def to_arrow(self) -> pa.Table:
@@ -109,24 +163,8 @@ class VerdictDisplay(ABC):
         return ()
 
 
-def counterexample_rows(found: Any) -> list[tuple[str, ...]]:
-    """The first few counterexamples of an audit, with what differs."""
-    number = found.model.rule.kind is Kind.NUMBER and found.prediction.ndim == 1
-    tolerance = found.model.rule.known_tolerance if number else 0.0
-    headings = ("decision", "a similar person gets a different decision")
-    if number:
-        headings = ("prediction", f"a similar person’s is more than {exactly(tolerance)} away")
-    rows: list[tuple[str, ...]] = [("counterexample", *headings)]
-    for row in np.flatnonzero(found.violated)[:LISTED]:
-        pair = found.counterexample(found.ids[row])
-        differs = "; ".join(f"{name} {' → '.join(map(format_value, pair[name].tolist()))}" for name in pair.columns)
-        own = found.prediction[row]
-        rows.append((str(found.ids[row]), quantity(float(own), tolerance) if number else str(own), differs))
-    return rows
-
-
 def differing_columns(name: str, person: Individuals, other: Individuals) -> Any:
-    """A pandas frame of two rows, a person and somebody similar, with the columns that differ."""
+    """A pandas frame of two rows, a person and a similar one, with the columns that differ."""
     import pandas as pd
 
     both = pd.concat([person.to_pandas(), other.to_pandas()])
@@ -135,24 +173,24 @@ def differing_columns(name: str, person: Individuals, other: Individuals) -> Any
 
 
 def left_out_words(rows: int) -> str:
-    """Rows of which nothing is said, in words."""
+    """Rows that were not examined, in words."""
     many = rows > 1
     return f"{rows} {'rows have' if many else 'row has'} missing values and {'are' if many else 'is'} not examined"
 
 
-# LookedUp: who is certified by a cell of a sweep instead of a search.
+# SweepMatch: who is certified by a cell of a sweep instead of a search.
 
-NOBODYS = -1
-"""Instead of a cell, for whoever was searched for."""
+NOT_MATCHED = -1
+"""Instead of a cell, for people who were searched for."""
 
 
 @dataclass(frozen=True)
-class LookedUp:
+class SweepMatch:
     """Parameters
     ----------
     sweep : its hash.
     cell : (people,) the number of the cell that certifies each, its row in ``cells.parquet``; -1 for the others.
-    checked : (people,) whether an exact checker has confirmed the cell's proof; else it is claimed by whoever swept.
+    checked : (people,) whether an exact checker has confirmed the cell's proof; else the sweep claims it.
     """
 
     sweep: str
@@ -162,7 +200,7 @@ class LookedUp:
     @property
     def found(self) -> NDArray[np.bool_]:
         """(people,) who was looked up."""
-        return np.asarray(self.cell != NOBODYS)
+        return np.asarray(self.cell != NOT_MATCHED)
 
     def columns(self) -> dict[str, pa.Array]:
         """What the sweep is worth, its hash, and the cell of each person; empty, and -1, for the others."""
@@ -174,12 +212,12 @@ class LookedUp:
         }
 
     @classmethod
-    def from_arrow(cls, rows: pa.Table) -> LookedUp | None:
+    def from_arrow(cls, rows: pa.Table) -> SweepMatch | None:
         """What :meth:`columns` gave; None of rows without these columns, or without anyone who was looked up."""
         if "cell" not in rows.column_names:
             return None
         cell = rows["cell"].to_numpy()
-        found = np.flatnonzero(cell != NOBODYS)
+        found = np.flatnonzero(cell != NOT_MATCHED)
         if not len(found):
             return None
         checked = pc.equal(rows["sweep"].cast(pa.string()), "checked").to_numpy()
@@ -190,70 +228,27 @@ class LookedUp:
         return f"{count(int(self.found.sum()))} people were looked up in a sweep, in checked cells {count(checked)}"
 
 
-# Verdicts: certified, a counterexample, or undecided with the reason.
+# Certificates of a consumer, and audits.
 
 
-class Verdict(StrEnum):
-    """What is known about one person. A failed proof is never a counterexample."""
-
-    CERTIFIED = "CERTIFIED"
-    COUNTEREXAMPLE = "COUNTEREXAMPLE"
-    UNDECIDED = "UNDECIDED"
-
-
-class Reason(StrEnum):
-    """Why a person is undecided; empty for the others."""
-
-    NONE = ""
-    TIE = "the person's own decision is a tie"
-    ROUNDING = "rounding in the deployed arithmetic may exceed the margin"
-    OVERFLOW = "numbers may overflow in the deployed arithmetic"
-    EXACT_BALL = "the hand-over is proved for exact arithmetic only, and the model runs in floating point"
-    WIDE = "the ball is too wide for this model: it contains points with different decisions"
-    BUDGET = "the search budget ran out"
-    LOOSE = "the bound is too loose"
-    FRACTIONAL = "the only change of decision found is at values that no person can have, such as 2.5 of a whole number"
-    UNPROVED = "the search proved it, but the proof written to the bundle is not complete"
-    BOX = "the trees decide differently somewhere in the box around z, but no similar person was found there"
-    REACHED = "a point of the region gets a different decision; only an audit can tell whether it is a person"
-
-
-@dataclass(frozen=True, repr=False)
-class Certificates(VerdictDisplay):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Certificates(Verdicts):
     """What a consumer proved, per person.
 
     Parameters
     ----------
-    ids : (people,)
-    verdict : (people,) :class:`Verdict`; never COUNTEREXAMPLE, because a latent point is not a person.
-    prediction : (people,) the decision, in the model's own labels.
-    margin : (people,) proved: how far every similar person's outputs stay on the right side, in units of the output.
+    ids, verdict, reason, prediction, margin, vacuous, model, arithmetic : as for an :class:`lcifr.Audit`; no verdict is
+        COUNTEREXAMPLE, because a latent point is not a person.
     largest_radius : (people,) a radius at which this person would still be certified; NaN where it was not asked for.
-    reason : (people,) :class:`Reason` of the undecided.
     radius_status : (people,) ``claimed`` by the producer, or ``checked`` by an auditor: what the verdict rests on.
-    vacuous : (people,) whether nobody is similar.
     on : ``ball`` or ``box``.
-    model : the network and what must agree.
-    arithmetic, handover_arithmetic : in which the model, and before it the producer's encoder, is computed.
+    handover_arithmetic : in which the producer's encoder is computed.
     """
 
-    ids: tuple[str | int, ...]
-    verdict: NDArray[np.object_]
-    prediction: NDArray[Any]
-    margin: FloatArray
     largest_radius: FloatArray
-    reason: NDArray[np.object_]
     radius_status: NDArray[np.str_]
-    vacuous: NDArray[np.bool_]
     on: str
-    model: Model
-    arithmetic: Arithmetic
     handover_arithmetic: Arithmetic
-
-    @property
-    def certified(self) -> NDArray[np.bool_]:
-        """(people,)"""
-        return np.asarray(self.verdict == Verdict.CERTIFIED)
 
     def _notes(self) -> Iterator[str]:
         if claimed := int((self.radius_status == "claimed").sum()):
@@ -292,16 +287,6 @@ class Certificates(VerdictDisplay):
         return _table(columns, schema)
 
 
-AnyVerdicts = TypeVar("AnyVerdicts", bound=Any)
-
-
-def unproved(found: AnyVerdicts, rows: Any) -> AnyVerdicts:
-    """The same certificates, or audit, with these people UNDECIDED: what cannot be shown to others is not counted."""
-    verdict, reason, margin = found.verdict.copy(), found.reason.copy(), found.margin.copy()
-    verdict[rows], reason[rows], margin[rows] = Verdict.UNDECIDED, Reason.UNPROVED, np.minimum(margin[rows], 0.0)
-    return replace(found, verdict=verdict, reason=reason, margin=margin)
-
-
 def words(kind: type[StrEnum], where: dict[StrEnum, NDArray[np.bool_]], otherwise: StrEnum) -> NDArray[np.object_]:
     """(people,) the first word whose mask is true."""
     people = len(next(iter(where.values())))
@@ -311,45 +296,37 @@ def words(kind: type[StrEnum], where: dict[StrEnum, NDArray[np.bool_]], otherwis
     return found
 
 
-@dataclass(frozen=True, repr=False)
-class Audit(VerdictDisplay):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Audit(Verdicts):
     """What an audit found, per person.
 
     Parameters
     ----------
     ids : (people,)
-    people : who was audited, in the table's own units.
-    verdict : (people,) :class:`Verdict`. reason : (people,) why a person is undecided.
+    verdict : (people,) :class:`Verdict`. reason : (people,) :class:`Reason` of the undecided.
     prediction : (people,) the decision, in the model's own labels.
-    margin : (people,) proved distance of every similar person from another decision; negative where none is proved.
-    vacuous : (people,) whether nobody is similar. alone : (people,) whether nobody but themselves is.
+    margin : (people,) proved distance of every similar person from another decision, in units of the output; negative
+        where none is proved.
+    vacuous : (people,) whether no one is similar. alone : (people,) whether no one is but the person.
+    people : who was audited, in the table's own units.
     others : for every COUNTEREXAMPLE the similar person; meaningless for the others.
     ball, box : (people,) whether the person is certified from the radius or box alone; None where that was not asked.
-    model : the network and what must agree.
+    model : the function and what must agree.
     arithmetic : in which the model is computed, from the table's values to the decision.
     left_out : ids of rows with missing values, which are not examined: shares count them as not certified.
     encoder : φ and the encoding; None for an audit that was read from files.
-    looked_up : who is certified by a sweep, without a search; None where nobody is.
+    looked_up : who is certified by a sweep, without a search; None where no one is.
     assumptions : what every verdict rests on and no library checks, in sentences.
     radius : (people,) the proved radius of each person's latent ball; None where no hand-over was proved.
     """
 
-    ids: tuple[str | int, ...]
     people: Individuals
-    verdict: NDArray[np.object_]
-    reason: NDArray[np.object_]
-    prediction: NDArray[Any]
-    margin: FloatArray
-    vacuous: BoolArray
     alone: BoolArray
     others: Individuals
     ball: BoolArray | None
     box: BoolArray | None
-    model: Model
-    arithmetic: Arithmetic
-    left_out: tuple[str | int, ...] = ()
-    encoder: Encoder | None = field(default=None, compare=False)
-    looked_up: LookedUp | None = None
+    encoder: FrozenEncoder | None = field(default=None, compare=False)
+    looked_up: SweepMatch | None = None
     assumptions: tuple[str, ...] = ()
     radius: FloatArray | None = None
 
@@ -358,11 +335,6 @@ class Audit(VerdictDisplay):
             yield f"{self.looked_up}."
         yield from self.assumptions
         yield from super()._notes()
-
-    @property
-    def certified(self) -> BoolArray:
-        """(people,)"""
-        return np.asarray(self.verdict == Verdict.CERTIFIED)
 
     @property
     def violated(self) -> BoolArray:
@@ -400,7 +372,7 @@ class Audit(VerdictDisplay):
             box=_mask(rows, "certified_on_box"),
             model=model,
             arithmetic=arithmetic_of(pc.unique(rows["arithmetic"]).to_pylist()),
-            looked_up=LookedUp.from_arrow(rows),
+            looked_up=SweepMatch.from_arrow(rows),
             radius=rows["radius"].to_numpy() if "radius" in rows.column_names else None,
         )
 
@@ -442,14 +414,28 @@ class Audit(VerdictDisplay):
 
     def explain(self) -> Explanation:
         """How the model decides about these people, attribute by attribute, and around their counterexamples."""
+        from lcifr.certification.counterexample import Pairs
         from lcifr.certification.explain import Explanation
 
         if self.encoder is None:
             raise LcifrError("an audit that was read from files cannot be explained", fix="lcifr report draws it")
-        return Explanation(self.encoder, self.model, self.people, self.ids, self.others, self.violated)
+        pairs = Pairs(self.people, self.others, self.violated)
+        return Explanation(self.encoder, self.model, self.people, self.ids, pairs)
 
     def _examples(self) -> Sequence[Sequence[str]]:
-        return counterexample_rows(self)
+        """The first few counterexamples, with what differs."""
+        number = self.model.rule.kind is Kind.NUMBER and self.prediction.ndim == 1
+        tolerance = self.model.rule.known_tolerance if number else 0.0
+        headings = ("decision", "a similar person gets a different decision")
+        if number:
+            headings = ("prediction", f"a similar person’s is more than {exactly(tolerance)} away")
+        rows: list[tuple[str, ...]] = [("counterexample", *headings)]
+        for row in np.flatnonzero(self.violated)[:LISTED]:
+            pair = self.counterexample(self.ids[row])
+            differs = "; ".join(f"{name} {' → '.join(map(format_value, pair[name].tolist()))}" for name in pair.columns)
+            own = self.prediction[row]
+            rows.append((str(self.ids[row]), quantity(float(own), tolerance) if number else str(own), differs))
+        return rows
 
     def modularity(self) -> dict[str, float]:
         """What modularity cost: shares certified on the ball, on the box, end to end, and really violated.
@@ -553,7 +539,7 @@ def _verdict_columns(found: Audit | Certificates, schema: pa.Schema) -> dict[str
 def _texts(words: NDArray[np.object_], kind: Iterable[StrEnum]) -> pa.Array:
     known, codes = list(kind), np.full(len(words), -1, np.int8)
     rest = np.arange(len(words))
-    for code, word in enumerate(known):  # nearly everybody has one of the first
+    for code, word in enumerate(known):  # nearly all people have one of the first
         is_it = np.asarray(words[rest] == word)
         codes[rest[is_it]] = code
         rest = rest[~is_it]

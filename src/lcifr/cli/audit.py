@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from lcifr.certification.bundle import Drawn
+from lcifr.certification.bundle import ProofSample
 from lcifr.cli.options import Call, need_second, new_app, request_command, table_of_model
 from lcifr.cli.output import command, exit_code, say, to_stderr
 from lcifr.cli.statements import (
@@ -90,5 +90,5 @@ def _show_checked(checked: CheckedProofs) -> None:
     said = "all confirmed" if not refused else f"{refused} NOT confirmed: {', '.join(list(checked.rejected)[:5])}"
     say(f"exact checker: {checked.certified:,} proofs, {checked.counterexamples:,} counterexamples; {said}")
     if checked.people < checked.of:
-        about = Drawn(checked.people, checked.of, checked.seed)
+        about = ProofSample(checked.people, checked.of, checked.seed)
         say(f"checked: {about}; use --bundle to check everyone")

@@ -43,6 +43,6 @@ def check(request: CheckRequest, call: Call) -> None:
 
 def _show(result: CheckResult) -> None:
     drawn, lines = result.drawn, result.lines()
-    if drawn is not None and not drawn.everybody:
+    if drawn is not None and not drawn.is_everyone:
         lines.append(f"the bundle covers only {drawn}; nothing is confirmed for the others")
     say("\n".join(lines))

@@ -6,7 +6,7 @@ import typer
 
 from lcifr.cli.options import Call, new_app, request_command
 from lcifr.cli.output import to_stderr
-from lcifr.report.page import ReportRequest, WrittenReport, WrittenSweepReport, write_report
+from lcifr.report.page import ReportRequest, WrittenReport, write_report
 
 app = new_app()
 EXAMPLE = "Example: lcifr report audit --out report.html"
@@ -25,7 +25,7 @@ def report(request: ReportRequest, call: Call) -> None:
     call.print(write_report(request), _show)
 
 
-def _show(result: WrittenReport | WrittenSweepReport) -> None:
+def _show(result: WrittenReport) -> None:
     typer.echo(str(result.file))
     opened = "Open it in any browser; it works offline. " if result.form == "html" else ""
     shown = (

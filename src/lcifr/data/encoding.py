@@ -142,7 +142,7 @@ class ColumnPrograms:
     def beyond(self, j: int, lower: Floats, upper: Floats) -> BoundPair:
         """How far decoded numbers can be from values in [lower, upper] of attribute ``j``, both ways, clips included.
 
-        Where a program clips, everybody beyond is encoded as the last value that it does not clip: decoded they are
+        Where a program clips, people beyond are encoded as the last value that it does not clip: decoded they are
         there, short of their own value by the distance.
         """
         program = self.programs[j]
@@ -232,9 +232,9 @@ class Encoding(FeatureColumns):
     programs
         How each number is computed; left out, it is (value − mean) / sd in float64.
     outside
-        Categories at which the model raises: nobody who has one is in the universe.
+        Categories at which the model raises: no one with one of them is in the universe.
     training
-        The people it was fitted on, where they are at hand; of a table with gaps, those of whom nothing is missing.
+        The people it was fitted on, where they are at hand; of a table with gaps, the complete ones.
         Never saved.
     with_gaps
         All rows of a table with gaps (:meth:`Individuals.read_with_gaps`); None where it has none, or is not at hand.
@@ -374,7 +374,7 @@ class Encoding(FeatureColumns):
         source
             A table of people.
         out : (people, features) float64, contiguous
-            Where to write; whoever encodes chunk after chunk need not ask the system for fresh memory each time.
+            Where to write; so that encoding chunk after chunk takes no fresh memory each time.
 
         Returns
         -------
@@ -508,7 +508,7 @@ class Encoding(FeatureColumns):
 
 
 def _refuse_outside(people: Individuals, outside: Collection[Feature]) -> None:
-    """Raise an error that names everybody with one of these categories."""
+    """Raise an error that names all people with one of these categories."""
     problems = [
         TableProblem(f'the model raises an error at the category "{value}"', attribute.name, int(row))
         for attribute in (people.schema.categorical if outside else ())

@@ -33,7 +33,7 @@ class MalformedNumber:
 
     Parameters
     ----------
-    row, text : the first such text. better : the number it seems to mean, as tables write it; None where nobody knows.
+    row, text : the first such text. better : the number it seems to mean, as tables write it; None where it is unknown.
     numbers, others : how many texts are numbers as they stand, and how many are not; missing ones are neither.
     """
 
@@ -194,7 +194,7 @@ def _propose(name: str, column: pa.ChunkedArray, kind: str | None, problems: lis
             return None
         finite = values[np.isfinite(values)]
         if kind is None and set(np.unique(finite)) == {0.0, 1.0}:
-            return Categorical(name, ("0", "1"))  # nobody is between no and yes
+            return Categorical(name, ("0", "1"))  # there is nothing between no and yes
         return Numeric(name, integer=bool(len(finite)) and bool((finite == np.rint(finite)).all()))
     if kind is None and (slip := find_malformed_number(as_text(column))) is not None:
         message = f"{slip}; or, if these are codes, say categorical=[…]"

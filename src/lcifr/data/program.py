@@ -21,7 +21,7 @@ from lcifr.errors import LcifrError
 Floats = NDArray[np.float64]
 
 EXTREME = 1e150
-"""A program that stretches or shrinks by more is refused: nothing could be said about its inverse in float64."""
+"""A program that stretches or shrinks by more is refused: its inverse could not be bounded in float64."""
 
 
 class StepFormat(StrEnum):

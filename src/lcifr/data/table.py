@@ -198,7 +198,7 @@ def _look_up_once(column: pa.ChunkedArray, known: pa.Array) -> NDArray[np.int32]
         return None
     chunks = column.unify_dictionaries().chunks
     codes = pc.index_in(chunks[0].dictionary, value_set=known.cast(column.type.value_type))
-    if codes.null_count:  # perhaps of nobody here
+    if codes.null_count:  # perhaps of no one here
         return None
     return np.asarray(codes.to_numpy()[np.concatenate([chunk.indices.to_numpy() for chunk in chunks])])
 

@@ -100,7 +100,7 @@ TICKS = 5  # across, or as many of them as have room for their numbers
 
 @dataclass(frozen=True)
 class Frame:
-    """Data to chart coordinates; ``start`` is the width of the labels beside the chart, ``floor`` its lower end."""
+    """Data to chart coordinates; ``start`` is the width of the labels beside it, ``floor`` its lower end."""
 
     left: float
     right: float
@@ -109,9 +109,14 @@ class Frame:
     start: float = LEFT
     top: float = TOP
     floor: float = HEIGHT - BOTTOM
+    end: float = WIDTH - RIGHT
+
+    @property
+    def middle(self) -> float:
+        return (self.start + self.end) / 2
 
     def x(self, value: float) -> float:
-        return self.start + (value - self.left) / (self.right - self.left) * (WIDTH - self.start - RIGHT)
+        return self.start + (value - self.left) / (self.right - self.left) * (self.end - self.start)
 
     def y(self, value: float) -> float:
         return self.floor - (value - self.low) / (self.high - self.low) * (self.floor - self.top)
@@ -150,7 +155,12 @@ def across(frame: Frame, tick_text: Callable[[float], str], axis: str) -> list[S
         ticks, places = [], []
     words = [text(x, frame.floor + 17, tick_text(tick), "middle") for x, tick in zip(places, ticks, strict=True)]
     base = line(frame.start, frame.floor, WIDTH - RIGHT, frame.floor, "axis")
-    return [base, *words, text((frame.start + WIDTH - RIGHT) / 2, frame.floor + BOTTOM - 8, axis, "middle", "label")]
+    return [base, *words, named_below(frame, axis)]
+
+
+def named_below(frame: Frame, name: str) -> Shape:
+    """The name of the axis below."""
+    return text(frame.middle, frame.floor + BOTTOM - 8, name, "middle", "label")
 
 
 def round_ticks(low: float, high: float, many: int = TICKS) -> list[float]:

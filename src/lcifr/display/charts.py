@@ -34,6 +34,7 @@ from lcifr.display.canvas import (
     grid,
     label_width,
     line,
+    named_below,
     polyline,
     rectangle,
     round_step,
@@ -78,7 +79,7 @@ def histogram(
 ) -> Histogram | None:
     """Count ``values`` (people,) for every kind, a mask (people,); None where there is nothing to count.
 
-    Values at the very end of float64, as people have to whom nobody is similar, are no values.
+    Values at the very end of float64, as people have to whom no one is similar, are left out.
 
     Parameters
     ----------
@@ -219,7 +220,7 @@ def _dots(frame: Frame, dots: Sequence[Dot]) -> list[Shape]:
     return [*found, *dot_labels(places, [dot.label for dot in dots], paper, DOT + 1)]
 
 
-# Shares of everybody who can exist, by what is known of them, along the values of one attribute and of two.
+# Shares of everyone who could exist, by what is known of them, along the values of one attribute and of two.
 
 Shares = Mapping[str, float]
 """For each standing (``proved``, ``strict crossings only``, ``violating``, ``open``) a share; together they are 1."""
@@ -246,7 +247,7 @@ class ValueParts:
 
 @dataclass(frozen=True)
 class ShareStrip:
-    """Along one attribute: the shares of everybody with a value of each part."""
+    """Along one attribute: the shares of everyone with a value of each part."""
 
     bins: ValueParts
     shares: tuple[Shares, ...]
@@ -254,7 +255,7 @@ class ShareStrip:
 
 @dataclass(frozen=True)
 class ShareGrid:
-    """Over two attributes: ``shares[row][column]`` of everybody in a part of each."""
+    """Over two attributes: ``shares[row][column]`` of everyone in a part of each."""
 
     across: ValueParts
     down: ValueParts
@@ -329,7 +330,7 @@ def grid_chart(shown: ShareGrid, legend: Legend = ()) -> Picture:
 
 
 def _divided(x: float, y: float, width: float, shares: Shares) -> list[Shape]:
-    """From left to right, what is violating first; nothing where nobody can exist."""
+    """From left to right, what is violating first; nothing where no one can exist."""
     found, left, room = [], x + GAP / 2, width - GAP
     for standing, kind in reversed(KINDS.items()):
         if (share := shares.get(standing, 0.0)) > 0:
@@ -350,9 +351,7 @@ def _below(frame: Frame, bins: ValueParts) -> list[Shape]:
         if centres is not None:
             found = [text(x, frame.floor + 17, words, "middle") for x, (_, words) in zip(centres, kept, strict=True)]
             break
-    middle = (frame.start + WIDTH - RIGHT) / 2
-    name = axis_name(bins.attribute, bins.unit)
-    return [*found, text(middle, frame.floor + BOTTOM - 8, name, "middle", "label")]
+    return [*found, named_below(frame, axis_name(bins.attribute, bins.unit))]
 
 
 def _percent(share: float) -> str:

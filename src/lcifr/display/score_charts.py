@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 
 from lcifr.display.canvas import (
     BOTTOM,
     HEIGHT,
     RIGHT,
+    TICKS,
     TOP,
     WIDTH,
     Frame,
@@ -17,7 +18,6 @@ from lcifr.display.canvas import (
     Picture,
     Shape,
     across,
-    axis_name,
     circle,
     clipped,
     dot_labels,
@@ -25,6 +25,7 @@ from lcifr.display.canvas import (
     grid,
     label_width,
     line,
+    named_below,
     polyline,
     rectangle,
     round_ticks,
@@ -33,9 +34,9 @@ from lcifr.display.canvas import (
 from lcifr.display.scores import (
     BAR,
     AttributeScore,
+    Axis,
     Freedom,
     MarkedScore,
-    PairAxis,
     PairScore,
     PersonScore,
     Profile,
@@ -81,7 +82,7 @@ def score_chart(marked: MarkedScore) -> Picture:
 
 
 def person_mark(marked: MarkedScore) -> Mark:
-    """Where a person is in the chart of an attribute, and what somebody similar may have; whole pixels."""
+    """Where a person is in the chart of an attribute, and what someone similar may have; whole pixels."""
     score, own, free = marked.score, marked.own, marked.free or Freedom()
     if own is None:
         return Mark(None, ())
@@ -103,13 +104,13 @@ def _inside(frame: Frame, value: float) -> float:
 
 
 def _frame(score: AttributeScore) -> Frame:
-    low, high = _extent_of_score(score)
+    low, high = _extent([0.0, *chain(*score.adds)], 0.08)
     return Frame(score.edges[0], score.edges[-1], low, high, label_width(round_ticks(low, high), short), floor=FLOOR)
 
 
-def _extent_of_score(score: AttributeScore) -> tuple[float, float]:
-    values = [0.0, *(value for output in score.adds for value in output)]
-    room = 0.08 * ((max(values) - min(values)) or 1.0)
+def _extent(values: Sequence[float], share: float) -> tuple[float, float]:
+    """From the least to the greatest, and a share of that more on both sides."""
+    room = share * ((max(values) - min(values)) or 1.0)
     return min(values) - room, max(values) + room
 
 
@@ -128,14 +129,14 @@ def _steps(score: AttributeScore) -> list[Shape]:
         *grid(frame, round_ticks(frame.low, frame.high), short),
         zero,
         *bars,
-        *across(below, short, axis_name(score.attribute, score.unit)),
+        *across(below, short, score.label),
         text(below.start - 6, below.floor - 2, "people", "end"),
         *(polyline(_corners(frame, score.edges, adds), f"path o{place}") for place, adds in enumerate(score.adds)),
     ]
 
 
 def _corners(frame: Frame, edges: Sequence[float], values: Sequence[float]) -> list[tuple[float, float]]:
-    """The corners of a step function; of steps that nobody could see, the last."""
+    """The corners of a step function; of steps too small to see, the last."""
     corners = [
         (frame.x(edge), frame.y(value)) for value, ends in zip(values, pairwise(edges), strict=True) for edge in ends
     ]
@@ -161,27 +162,33 @@ def _height(score: AttributeScore) -> float:
 
 def _bars(score: AttributeScore) -> list[Shape]:
     """One row for each category; the bar begins where nothing is added, and the people stand beside it."""
-    low, high = _extent_of_score(score)
-    floor = _height(score) - BOTTOM
-    wide = (ADDS - NAMES) / (high - low)
-    most = max(*score.counts, 1)
-    parts: list[Shape] = []
-    for tick in round_ticks(low, high, 4):
-        x = NAMES + (tick - low) * wide
-        parts += [line(x, TOP, x, floor, "grid"), text(x, floor + 17, short(tick), "middle")]
-    zero = NAMES - low * wide
-    for row, name in enumerate(shown_categories(score)):
+    names = shown_categories(score)
+    frame, parts = _named_rows(names, *_extent([0.0, *chain(*score.adds)], 0.08), end=ADDS, ticks=4)
+    most, thick = max(*score.counts, 1), (ROW - 6) / len(score.adds)
+    for row, name in enumerate(names):
         place, y = score.categories.index(name), TOP + ROW * row
-        parts.append(text(NAMES - 6, y + 14, clipped(name), "end", "name"))
-        thick = (ROW - 6) / len(score.adds)
         for number, values in enumerate(score.adds):
-            x = zero + min(values[place], 0.0) * wide
-            parts.append(rectangle(x, y + 3 + number * thick, abs(values[place]) * wide, thick, f"bar o{number}"))
+            left, right = sorted((frame.x(0.0), frame.x(values[place])))
+            parts.append(rectangle(left, y + 3 + number * thick, right - left, thick, f"bar o{number}"))
         if score.counts[place]:
             share = (WIDTH - RIGHT - COUNTS) * score.counts[place] / most
             parts.append(rectangle(COUNTS, y + 5, share, ROW - 10, "bar people"))
-    parts += [line(zero, TOP, zero, floor, "axis"), text((COUNTS + WIDTH - RIGHT) / 2, floor + 17, "people", "middle")]
-    return [*parts, text((NAMES + ADDS) / 2, floor + BOTTOM - 8, "adds", "middle", "label")]
+    parts.append(line(frame.x(0.0), TOP, frame.x(0.0), frame.floor, "axis"))
+    parts.append(text((COUNTS + WIDTH - RIGHT) / 2, frame.floor + 17, "people", "middle"))
+    return [*parts, named_below(frame, "adds")]
+
+
+def _named_rows(
+    names: Sequence[str], low: float, high: float, *, end: float = WIDTH - RIGHT, ticks: int = TICKS
+) -> tuple[Frame, list[Shape]]:
+    """A row for each name; across, numbers and their grid up to ``end``."""
+    frame = Frame(low, high, 0.0, 1.0, NAMES, TOP, TOP + ROW * len(names), end)
+    shapes: list[Shape] = []
+    for tick in round_ticks(low, high, ticks):
+        x = frame.x(tick)
+        shapes += [line(x, TOP, x, frame.floor, "grid"), text(x, frame.floor + 17, short(tick), "middle")]
+    shapes += [text(NAMES - 6, TOP + ROW * row + 14, clipped(name), "end", "name") for row, name in enumerate(names)]
+    return frame, shapes
 
 
 # A pair score as a map: blue cells raise the output, red ones lower it, the deeper the more.
@@ -225,24 +232,23 @@ def _cell(frame: Frame, ends: tuple[float, float], span: tuple[float, float], ki
     return rectangle(x, top, right - x, y - top, kind, shade)
 
 
-def _ends(axis: PairAxis) -> list[float]:
+def _ends(axis: Axis) -> list[float]:
     return list(axis.edges) or [float(place) for place in range(axis.count + 1)]
 
 
-def _below(frame: Frame, axis: PairAxis) -> list[Shape]:
-    name = axis_name(axis.attribute, axis.unit)
+def _below(frame: Frame, axis: Axis) -> list[Shape]:
     if not axis.categories:
-        return across(frame, short, name)
+        return across(frame, short, axis.label)
     middles = [frame.x(place + 0.5) for place in range(axis.count)]
     wide = max(int((middles[1] - middles[0]) / 8) if len(middles) > 1 else 20, 2)
     names = [clipped(value, wide) for value in axis.categories]
     places = fit_row(middles, names, WIDTH) or []
     found = [text(x, frame.floor + 17, word, "middle") for x, word in zip(places, names, strict=False)]
-    return [*found, text((frame.start + WIDTH - RIGHT) / 2, frame.floor + BOTTOM - 8, name, "middle", "label")]
+    return [*found, named_below(frame, axis.label)]
 
 
-def _beside(frame: Frame, axis: PairAxis) -> list[Shape]:
-    found = [text(0, TOP, clipped(axis_name(axis.attribute, axis.unit), 30), "start", "label")]
+def _beside(frame: Frame, axis: Axis) -> list[Shape]:
+    found = [text(0, TOP, clipped(axis.label, 30), "start", "label")]
     if axis.categories:
         step = -(-axis.count // 12)
         named = list(enumerate(axis.categories))[::step]
@@ -261,13 +267,7 @@ def pair_rows(score: PairScore) -> tuple[tuple[str, str, str], ...]:
     """The cells that add or take most: both ranges, and what they add."""
     cells = [(value, i, j) for i, column in enumerate(score.adds) for j, value in enumerate(column)]
     largest = sorted(cells, key=lambda cell: -abs(cell[0]))[:LISTED]
-    return tuple((_piece(score.across, i), _piece(score.up, j), signed(value)) for value, i, j in largest)
-
-
-def _piece(axis: PairAxis, place: int) -> str:
-    if axis.categories:
-        return axis.categories[place]
-    return f"{short(axis.edges[place], 6)} to {short(axis.edges[place + 1], 6)}"
+    return tuple((score.across.piece(i), score.up.piece(j), signed(value)) for value, i, j in largest)
 
 
 # A profile: the output along an attribute, the decision's threshold, a person and a counterexample.
@@ -287,9 +287,7 @@ def profile_chart(profile: Profile) -> Picture:
 
 
 def _extent_of_profile(profile: Profile) -> tuple[float, float]:
-    values = [*profile.outputs, *profile.limits, profile.at_own, profile.at_other]
-    room = 0.12 * ((max(values) - min(values)) or 1.0)
-    return min(values) - room, max(values) + room
+    return _extent([*profile.outputs, *profile.limits, profile.at_own, profile.at_other], 0.12)
 
 
 def _numbers(profile: Profile) -> list[Shape]:
@@ -302,7 +300,7 @@ def _numbers(profile: Profile) -> list[Shape]:
         points = [(frame.x(x), frame.y(y)) for x, y in zip(profile.edges, profile.outputs, strict=True)]
     return [
         *grid(frame, up, short),
-        *across(frame, short, axis_name(profile.attribute, profile.unit)),
+        *across(frame, short, profile.label),
         *(line(frame.start, frame.y(limit), WIDTH - RIGHT, frame.y(limit), "zero") for limit in profile.limits),
         polyline(points),
         *_pair(frame, profile),
@@ -328,24 +326,14 @@ def drawn_categories(profile: Profile) -> tuple[str, ...]:
 
 def _categories(profile: Profile) -> list[Shape]:
     """A row for each category, with a dot at its output."""
-    low, high = _extent_of_profile(profile)
-    rows = drawn_categories(profile)
-    floor = TOP + ROW * len(rows)
-    wide = (WIDTH - RIGHT - NAMES) / (high - low)
-    parts: list[Shape] = []
-    for tick in round_ticks(low, high):
-        x = NAMES + (tick - low) * wide
-        parts += [line(x, TOP, x, floor, "grid"), text(x, floor + 17, short(tick), "middle")]
+    names, kinds = drawn_categories(profile), {profile.own: "person", profile.other: "counterexample"}
+    frame, parts = _named_rows(names, *_extent_of_profile(profile))
     for limit in profile.limits:
-        x = NAMES + (limit - low) * wide
-        parts.append(line(x, TOP, x, floor, "zero"))
-    kinds = {profile.own: "person", profile.other: "counterexample"}
-    for row, name in enumerate(rows):
-        y = TOP + ROW * (row + 0.5)
-        output = profile.outputs[profile.categories.index(name)]
-        parts.append(text(NAMES - 6, y + 4, clipped(name), "end", "name"))
-        parts.append(circle(NAMES + (output - low) * wide, y, DOT, f"dot {kinds.get(name, 'other')}"))
-    return [*parts, text((NAMES + WIDTH - RIGHT) / 2, floor + BOTTOM - 8, profile.axis, "middle", "label")]
+        parts.append(line(frame.x(limit), TOP, frame.x(limit), frame.floor, "zero"))
+    for row, name in enumerate(names):
+        x = frame.x(profile.outputs[profile.categories.index(name)])
+        parts.append(circle(x, TOP + ROW * (row + 0.5), DOT, f"dot {kinds.get(name, 'other')}"))
+    return [*parts, named_below(frame, profile.axis)]
 
 
 # A person's contributions, for figures; pages have them as a table with a bar in each row.

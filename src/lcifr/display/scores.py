@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from lcifr.display.canvas import Shape, line, rectangle
+from lcifr.display.canvas import Shape, axis_name, line, rectangle
 from lcifr.display.charts import Histogram
 from lcifr.display.text import count, format_value, short
 
@@ -23,41 +23,15 @@ class Freedom:
 
 
 @dataclass(frozen=True)
-class AttributeScore:
-    """What one attribute adds to a model's outputs: a step function of a number, or a value for each category.
+class Axis:
+    """An attribute along which something is drawn.
 
     Parameters
     ----------
-    edges : of a number, (pieces + 1,) rising: the thresholds, between the ends of what is drawn. Empty for a category.
-    categories : its values; empty for a number. adds : for each output, (pieces,) or (categories,); 0 on average over
-        the people. outputs : names of the outputs, where there are several.
-    people : the histogram of a number. counts : (categories,) people.
-    moves : the largest less the smallest that it adds for anybody of these people, of the output where that is most.
+    edges : of a number, (pieces + 1,) rising: the thresholds, between the ends of what is drawn; or the places at which
+        a network was computed. Empty for a category.
+    categories : its values; empty for a number.
     """
-
-    attribute: str
-    unit: str
-    edges: tuple[float, ...]
-    categories: tuple[str, ...]
-    adds: tuple[tuple[float, ...], ...]
-    outputs: tuple[str, ...]
-    people: Histogram | None
-    counts: tuple[int, ...]
-    moves: float
-
-
-@dataclass(frozen=True)
-class MarkedScore:
-    """A score with the value of one person (None for nobody), and what somebody similar may have."""
-
-    score: AttributeScore
-    own: float | str | None = None
-    free: Freedom | None = None
-
-
-@dataclass(frozen=True)
-class PairAxis:
-    """One attribute of a pair: edges (pieces + 1,) of a number, or the values of a category."""
 
     attribute: str
     unit: str
@@ -69,16 +43,55 @@ class PairAxis:
         """How many pieces, or values, there are."""
         return len(self.categories) or len(self.edges) - 1
 
+    @property
+    def label(self) -> str:
+        """The name below a chart, with the unit."""
+        return axis_name(self.attribute, self.unit)
+
+    def piece(self, place: int) -> str:
+        """One of them in words."""
+        if self.categories:
+            return self.categories[place]
+        return f"{short(self.edges[place], 6)} to {short(self.edges[place + 1], 6)}"
+
+
+@dataclass(frozen=True)
+class AttributeScore(Axis):
+    """What one attribute adds to a model's outputs: a step function of a number, or a value for each category.
+
+    Parameters
+    ----------
+    adds : for each output, (pieces,) or (categories,); 0 on average over the people.
+    outputs : names of the outputs, where there are several.
+    people : the histogram of a number. counts : (categories,) people.
+    moves : the largest less the smallest that it adds for any of these people, of the output where that is most.
+    """
+
+    adds: tuple[tuple[float, ...], ...]
+    outputs: tuple[str, ...]
+    people: Histogram | None
+    counts: tuple[int, ...]
+    moves: float
+
+
+@dataclass(frozen=True)
+class MarkedScore:
+    """A score with the value of one person (None for no one), and what someone similar may have."""
+
+    score: AttributeScore
+    own: float | str | None = None
+    free: Freedom | None = None
+
 
 @dataclass(frozen=True)
 class PairScore:
     """What two attributes add together, beyond what each of them adds: adds[i][j] in piece i across and j up.
 
-    0 on average over the people; ``moves`` : the largest less the smallest that it adds for anybody of them.
+    0 on average over the people; ``moves`` : the largest less the smallest that it adds for any of them.
     """
 
-    across: PairAxis
-    up: PairAxis
+    across: Axis
+    up: Axis
     adds: tuple[tuple[float, ...], ...]
     moves: float
 
@@ -90,7 +103,7 @@ class PairScore:
 
 @dataclass(frozen=True)
 class Contribution:
-    """What an attribute (or a pair of them) adds for one person, and the least and most for anybody similar."""
+    """What an attribute (or a pair of them) adds for one person, and the least and most for anyone similar."""
 
     attribute: str
     adds: float
@@ -104,7 +117,7 @@ class PersonScore:
 
     Parameters
     ----------
-    average : the mean output of all people. output : this person's. low, high : bounds for anybody similar.
+    average : the mean output of all people. output : this person's. low, high : bounds for anyone similar.
     up, down : what speaks for more and what for less of it. threshold : where the decision changes; None for numbers.
     contributions : the largest first; what is not listed adds ``rest``.
     """
@@ -121,22 +134,17 @@ class PersonScore:
 
 
 @dataclass(frozen=True)
-class Profile:
+class Profile(Axis):
     """A model's output along one attribute, everything else as a counterexample has it.
 
     Parameters
     ----------
-    edges : of a number, (pieces + 1,) rising; or the places (points,) at which a network was computed.
-    categories : its values; empty for a number. outputs : (pieces,), (points,) or (categories,).
+    outputs : (pieces,), (points,) or (categories,).
     limits : where the decision changes: one output, or two for a number that may move by a tolerance.
     own, other : the value of the person, and that of the counterexample. at_own, at_other : the output there.
     axis : what the output is, in words.
     """
 
-    attribute: str
-    unit: str
-    edges: tuple[float, ...]
-    categories: tuple[str, ...]
     outputs: tuple[float, ...]
     limits: tuple[float, ...]
     own: float | str
@@ -202,13 +210,13 @@ def _span(score: AttributeScore, adds: tuple[float, ...], low: float, high: floa
 
 
 def person_sentence(score: PersonScore) -> str:
-    """The sum of a person's contributions, and what somebody similar could have."""
+    """The sum of a person's contributions, and what someone similar could have."""
     low, high = short(score.low, 3), short(score.high, 3)
     start = f"The average output is {short(score.average, 3)}, this person’s {short(score.output, 3)}"
     where = "" if score.threshold is None else f"; above {limit_text(score.threshold)} it decides “{score.up}”"
     if score.low == score.high:
-        return f"{start}{where}. Nothing that somebody similar may have changes it."
-    return f"{start}{where}. For anybody similar it lies between {low} and {high}."
+        return f"{start}{where}. Nothing that someone similar may have changes it."
+    return f"{start}{where}. For anyone similar it lies between {low} and {high}."
 
 
 def limit_text(limit: float, scale: float = 1.0) -> str:
@@ -285,7 +293,7 @@ def place_bars(score: PersonScore) -> list[ContributionBar]:
 
 
 def bar_shapes(one: Contribution, place: ContributionBar, left: float = 0.0, top: float = 0.0) -> list[Shape]:
-    """A contribution: blue raises the output, red lowers it, the band is what somebody similar has."""
+    """A contribution: blue raises the output, red lowers it, the band is what someone similar may have."""
     band = (
         [] if place.range is None else [rectangle(left + place.range[0], top + 1, place.range[1], ROW - 2, "similar")]
     )

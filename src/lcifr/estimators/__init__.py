@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lcifr.estimators.baselines import plain, unaware
     from lcifr.estimators.boosters import FairBooster, FairBoosterRegressor
     from lcifr.estimators.encoder import FairEncoder
     from lcifr.estimators.heads import RobustClassifier, RobustRegressor
-    from lcifr.estimators.tuning import Frontier, tune
+    from lcifr.estimators.tuning import Frontier, plain, tune, unaware
 
 __all__ = [
     "FairBooster",
@@ -30,9 +29,9 @@ _HOMES = {
     "Frontier": "lcifr.estimators.tuning",
     "RobustClassifier": "lcifr.estimators.heads",
     "RobustRegressor": "lcifr.estimators.heads",
-    "plain": "lcifr.estimators.baselines",
+    "plain": "lcifr.estimators.tuning",
     "tune": "lcifr.estimators.tuning",
-    "unaware": "lcifr.estimators.baselines",
+    "unaware": "lcifr.estimators.tuning",
 }
 
 

@@ -30,12 +30,11 @@ from lcifr.estimators.validation import (
 from lcifr.learn.boosting.boosting import Bag, boost_bags, certified_by_bounds
 from lcifr.learn.history import Epoch
 from lcifr.learn.parameters import BOOSTER
-from lcifr.learn.people import EncodedPeople, LatentReach
 from lcifr.learn.scores import warn_of_degeneracies
-from lcifr.learn.target import Target, class_weights
+from lcifr.learn.target import EncodedPeople, LatentReach, Target, class_weights
 from lcifr.models.additive import AdditiveModel
-from lcifr.models.loaders.tree_ensembles import identity
 from lcifr.models.model import Model
+from lcifr.models.network import identity
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.source import TableModel
 from lcifr.models.trees import Trees, as_trees, box_around, score_trees, summing_head
@@ -47,73 +46,12 @@ if TYPE_CHECKING:
     from lcifr.estimators.heads import Head
 
 
-# Boosters as producers: z has one score per attribute, with its exact box, for hand-overs and heads on it.
-
-
-class ScoreRepresentation(TransformerMixin):  # type: ignore[misc]
-    """What :class:`FairEncoder` offers, of a fitted booster."""
-
-    @property
-    def score_trees_(self) -> Trees:
-        """From encoded people to z."""
-        check_is_fitted(self)
-        return score_trees(self.additive_)
-
-    def transform(self, X: Any) -> NDArray[np.float64]:
-        """(people, scores) z: what each attribute and pair says, for each class where there are more than two."""
-        people = self._checked(X)
-        return self.score_trees_(self.encoding_.encode(people))
-
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """(scores,) the attributes and pairs; with the class where there are more than two."""
-        check_is_fitted(self)
-        names = [shape.bins.attribute for shape in self.additive_.shapes]
-        names += [" × ".join(axis.attribute for axis in pair.bins.axes) for pair in self.additive_.pairs]
-        names += [
-            f"tree {number} of {' × '.join(t.bins.attributes)}" for number, t in enumerate(self.additive_.trees, 1)
-        ]
-        names = names or ["nothing"]
-        if self.target_.kind is Kind.CLASS:
-            names = [f"{name} for {label}" for name in names for label in self.classes_]
-        return np.array(names, dtype=object)
-
-    def represent(self, X: Any, ids: Any = None, **options: Any) -> Representation:
-        """The hand-over: z with the proved ball and box of everybody; options as for ``certification.represent``."""
-        from lcifr.certification.handover import represent
-
-        check_is_fitted(self)
-        return represent(self, X, ids, **options)
-
-    def reach(self, X: Any) -> LatentReach:
-        """z of everybody with ball and box: exact where φ has no linear rows."""
-        people = self._checked(X)
-        x, trees = self.encoding_.encode(people), self.score_trees_
-        box = box_around(trees, x, self.region(people))
-        return LatentReach.of_box(trees(x), box.lower, box.upper)
-
-    @property
-    def head_(self) -> Head:
-        """The head on z that decides as the booster itself: it adds the scores up."""
-        from lcifr.estimators.heads import RobustClassifier, RobustRegressor
-
-        check_is_fitted(self)
-        head: Head = (
-            RobustRegressor(tolerance=self.tolerance)
-            if self.target_.kind is Kind.NUMBER
-            else RobustClassifier(class_weight=self.class_weight)
-        )
-        network = summing_head(self.additive_)
-        head._keep(self.target_.model(network), ())
-        head.degeneracies_, head.n_features_in_ = self.degeneracies_, network.inputs
-        return head
-
-
-# Base class of boosters: additive models that keep their decision for everybody similar.
+# Base class of boosters: additive models that keep their decision for all similar people.
 
 FloatArray = NDArray[np.float64]
 
 
-class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc]
+class BaseBooster(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Everything that classification and regression share; parameters as in :class:`FairBooster`."""
 
     schema_: Schema
@@ -247,6 +185,62 @@ class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc
         decision = self.target_.rule.decide(self.additive_(people.x))
         warn_of_degeneracies(self, self.target_, decision=decision, label=label, region=people.region)
 
+    # -- z: one score per attribute, with its exact box, for hand-overs and heads on it --------------------------------
+
+    @property
+    def score_trees_(self) -> Trees:
+        """From encoded people to z."""
+        check_is_fitted(self)
+        return score_trees(self.additive_)
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """(people, scores) z: what each attribute and pair says, for each class where there are more than two."""
+        people = self._checked(X)
+        return self.score_trees_(self.encoding_.encode(people))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """(scores,) the attributes and pairs; with the class where there are more than two."""
+        check_is_fitted(self)
+        names = [shape.bins.attribute for shape in self.additive_.shapes]
+        names += [" × ".join(axis.attribute for axis in pair.bins.axes) for pair in self.additive_.pairs]
+        names += [
+            f"tree {number} of {' × '.join(t.bins.attributes)}" for number, t in enumerate(self.additive_.trees, 1)
+        ]
+        names = names or ["nothing"]
+        if self.target_.kind is Kind.CLASS:
+            names = [f"{name} for {label}" for name in names for label in self.classes_]
+        return np.array(names, dtype=object)
+
+    def represent(self, X: Any, ids: Any = None, **options: Any) -> Representation:
+        """The hand-over: z with the proved ball and box of every person; options as for ``certification.represent``."""
+        from lcifr.certification.handover import represent
+
+        check_is_fitted(self)
+        return represent(self, X, ids, **options)
+
+    def reach(self, X: Any) -> LatentReach:
+        """z of every person with ball and box: exact where φ has no linear rows."""
+        people = self._checked(X)
+        x, trees = self.encoding_.encode(people), self.score_trees_
+        box = box_around(trees, x, self.region(people))
+        return LatentReach.of_box(trees(x), box.lower, box.upper)
+
+    @property
+    def head_(self) -> Head:
+        """The head on z that decides as the booster itself: it adds the scores up."""
+        from lcifr.estimators.heads import RobustClassifier, RobustRegressor
+
+        check_is_fitted(self)
+        head: Head = (
+            RobustRegressor(tolerance=self.tolerance)
+            if self.target_.kind is Kind.NUMBER
+            else RobustClassifier(class_weight=self.class_weight)
+        )
+        network = summing_head(self.additive_)
+        head._keep(self.target_.model(network), ())
+        head.degeneracies_, head.n_features_in_ = self.degeneracies_, network.inputs
+        return head
+
     # -- use -------------------------------------------------------------------------------------------------------
 
     @property
@@ -261,12 +255,12 @@ class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc
         return self.additive_(self.encoding_.encode(people))
 
     def region(self, X: Any) -> Region:
-        """S_φ(x) of everybody."""
+        """S_φ(x) of every person."""
         people = validate_people(self, X, self.schema_, fitting=False)
         return self.similarity_.region(people, whole_numbers=self.whole_numbers)
 
     def certified(self, X: Any) -> NDArray[np.bool_]:
-        """(people,) whose decision is proved to be the same for everybody similar, end to end and in closed form.
+        """(people,) whose decision is proved to be the same for all similar people, end to end and in closed form.
 
         Exact where φ has no linear rows and the model no pairs or deeper trees, up to the last digits. Otherwise these
         are proved too, and an audit of the trees may certify more.
@@ -347,10 +341,10 @@ class FairBooster(ClassifierMixin, BaseBooster):  # type: ignore[misc]
         which they would be worse off.
     depth
         Above 1, trees with so many cuts on the way to a leaf follow when all else gets no further, one a round, as long
-        as the validation loss falls. Each is taken at its worst leaf that somebody similar reaches: a bound, as with
+        as the validation loss falls. Each is taken at the worst leaf that a similar person reaches: a bound, as with
         pairs. Attributes in ``monotone`` are not cut by them.
     subsample
-        Share of the people, drawn anew, by whom each round chooses its step.
+        Share of the people, drawn anew, that each round chooses its step by.
     monotone
         ``{attribute: 1 or -1}``: numbers in which the score must not fall, or not rise. For two classes or a number.
     tie_free
@@ -360,10 +354,11 @@ class FairBooster(ClassifierMixin, BaseBooster):  # type: ignore[misc]
     tolerance, class_weight
         For numbers: less than this apart is the same decision. For classes: weights as in scikit-learn.
     patience, validation_fraction
-        Rounds without a better validation loss before stopping; share held out where ``fit`` is given nobody for that.
+        Rounds without a better validation loss before stopping; share held out where ``fit`` gets no validation people.
     bags
         How many models are learned, each with another ``validation_fraction`` of the people held out, and averaged:
-        again one additive model. Steadier where people are few. People whom ``fit`` is given stop every one of them.
+        again one additive model. Steadier where people are few. Validation people given to ``fit`` stop every one of
+        them.
     warm_start
         Whether ``fit`` goes on from the model that was fitted before, in its scales, instead of beginning anew: quicker
         along a row of promises (``gamma``, ``stretch``) on the same people.

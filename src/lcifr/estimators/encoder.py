@@ -26,9 +26,8 @@ from lcifr.estimators.validation import (
 )
 from lcifr.learn.encoder import TrainedEncoder, bound_radius, train_encoder
 from lcifr.learn.parameters import ENCODER
-from lcifr.learn.people import EncodedPeople, LatentReach
 from lcifr.learn.scores import warn_of_degeneracies
-from lcifr.learn.target import Target, class_weights
+from lcifr.learn.target import EncodedPeople, LatentReach, Target, class_weights
 from lcifr.phi.similarity import Similarity
 from lcifr.prove import Radius, radius
 from lcifr.regions.region import Region
@@ -197,23 +196,23 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return self.network_(self._encode(X))
 
     def region(self, X: Any) -> Region:
-        """S_φ(x) of everybody."""
+        """S_φ(x) of every person."""
         return self.similarity_.region(self._checked(X), whole_numbers=self.whole_numbers)
 
     def radius(self, X: Any, **options: Any) -> Radius:
-        """ε and box of everybody, proved; options as for :func:`lcifr.prove.radius`."""
+        """ε and box of every person, proved; options as for :func:`lcifr.prove.radius`."""
         people = self._checked(X)
         return radius(self.network_, self._encode(people), self.region(people), **options)
 
     def represent(self, X: Any, ids: Any = None, **options: Any) -> Representation:
-        """The hand-over: z, proved radius and box of everybody; options as for ``certification.represent``."""
+        """The hand-over: z, proved radius and box of every person; options as for ``certification.represent``."""
         from lcifr.certification.handover import represent
 
         check_is_fitted(self)
         return represent(self, X, ids, **options)
 
     def reach(self, X: Any) -> LatentReach:
-        """z and ε of everybody by plain bounds: proved too, quicker than :meth:`radius` and somewhat wider."""
+        """z and ε of every person by plain bounds: proved too, quicker than :meth:`radius` and somewhat wider."""
         people = self._checked(X)
         return bound_radius(self.network_, self._encode(people), self.region(people))
 

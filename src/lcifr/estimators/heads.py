@@ -64,9 +64,9 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
         weight = class_weights(target, label, getattr(self, "class_weight", None))
         rows, held = split_rows(len(Z), self.validation_fraction, y if len(target.classes) else None, seed)
         if not self.hidden:
-            rows = held = np.arange(len(Z))  # a convex loss needs no early stopping, so nobody is held out
-        everybody = LatentPeople(Z, *around, label, weight)
-        training, checking = everybody.take(rows), everybody.take(held)
+            rows = held = np.arange(len(Z))  # a convex loss needs no early stopping, so no one is held out
+        latent = LatentPeople(Z, *around, label, weight)
+        training, checking = latent.take(rows), latent.take(held)
         made = train_head(
             training,
             checking,
@@ -207,7 +207,7 @@ class RobustClassifier(ClassifierMixin, Head):  # type: ignore[misc]
     hidden
         Widths of the hidden layers; none is logistic regression, whose worst case on a ball is known exactly.
     against
-        ``"nothing"``: plain. ``"delta"``: one δ for everybody (projected gradient in a network, as in the paper).
+        ``"nothing"``: plain. ``"delta"``: one δ for all people (projected gradient in a network, as in the paper).
         ``"radius"``: each person's own ε, given to ``fit``. ``"auto"``: the radius if given, else δ if given, else
         nothing, with a warning.
     delta, gamma

@@ -1,4 +1,4 @@
-"""Search over the weight of the promise: models along the frontier of score and certified share, and the best one."""
+"""Baselines, and search over gamma: models along the frontier of score and certified share, and the best one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.base import clone
@@ -19,7 +19,6 @@ from lcifr.data.files import ChangedFileWarning, locked, sha256_of, write_json
 from lcifr.display.charts import Dot, frontier_chart, model_dot
 from lcifr.display.html import svg_file
 from lcifr.errors import LearningError
-from lcifr.estimators.baselines import Producer, plain, unaware
 from lcifr.estimators.boosters import BaseBooster
 from lcifr.estimators.encoder import FairEncoder
 from lcifr.estimators.heads import Head, RobustClassifier
@@ -38,6 +37,33 @@ from lcifr.learn.scores import (
 )
 from lcifr.learn.target import Target
 from lcifr.models.model import Degeneracy
+
+# Producers of either family, and their plain and unaware baselines.
+
+Producer = FairEncoder | BaseBooster
+"""What gives z, with proofs: a network, or a booster, whose z are scores of attributes."""
+Kind = TypeVar("Kind", FairEncoder, BaseBooster, FairEncoder | BaseBooster)
+
+
+def plain(encoder: Kind) -> Kind:
+    """The same encoder or booster, unfitted, for the plain loss alone: gamma is 0 and no attribute is tied."""
+    baseline: Kind = clone(encoder)
+    baseline.set_params(gamma=0.0, tie_free=False)
+    return baseline
+
+
+def unaware(encoder: Kind) -> Kind:
+    """The same encoder or booster, unfitted, for its label without the attributes that φ leaves free.
+
+    A booster never splits on them. In an encoder their columns are tied to one weight, which adds the same to
+    all scores: the network is a function of the other attributes alone, exactly as if the columns had been dropped.
+    Under a similarity that frees some attributes and keeps all others equal it is certified for everyone by
+    construction. Fitted, its ``unread_`` names them.
+    """
+    baseline: Kind = clone(encoder)
+    baseline.set_params(gamma=0.0, tie_free=True)
+    return baseline
+
 
 # Evaluation of a fitted encoder and head: score, certified share and radius, with standard errors.
 
@@ -125,7 +151,7 @@ class ModelChoice:
 def choose(points: Sequence[FrontierPoint], required: float, scale: Scale) -> ModelChoice:
     """Of the useful points with the required score the most certified; of those as certified the best in score.
 
-    Whoever is behind by no more than one standard error is as good. Of points that are as good in both the more
+    A point behind by no more than one standard error is as good. Of points that are as good in both the more
     certified one is taken, and at the very same share the larger weight: it was trained harder for the promise.
     """
     useful = [point for point in points if point.useful]
@@ -143,15 +169,15 @@ def _why(
     what = "balanced accuracy" if scale.name == "balanced" else "score"
     if len(able) == 1:
         return f"{point.title} is the only useful model with the required {what} of {required:g}"
-    said = f"{point.title} is chosen of {len(able)} useful models with the required {what} of {required:g}"
+    chosen = f"{point.title} is chosen of {len(able)} useful models with the required {what} of {required:g}"
     if others := [one.title for one in equal if one is not point]:
         are = "is" if len(others) == 1 else "are"
         last = "the more certified wins, then the larger gamma"
-        return f"{said}; {_listed(others)} {are} within one standard error of it, and of equals {last}"
+        return f"{chosen}; {_listed(others)} {are} within one standard error of it, and of equals {last}"
     if behind := [one.title for one in CERTIFIED.best(able) if one is not point]:
         are = "is" if len(behind) == 1 else "are"
-        return f"{said}; {_listed(behind)} {are} as certified, within one standard error, and behind it in {what}"
-    return f"{said}; it is more certified than the others by more than one standard error"
+        return f"{chosen}; {_listed(behind)} {are} as certified, within one standard error, and behind it in {what}"
+    return f"{chosen}; it is more certified than the others by more than one standard error"
 
 
 def _why_none(points: Sequence[FrontierPoint], useful: list[FrontierPoint], required: float, scale: Scale) -> str:
@@ -189,7 +215,7 @@ class Search:
         self.head, self.training, self.validation, self.by = head, training, validation, by
         self.on = "box" if any(isinstance(one, BaseBooster) for one in families) else "ball"
         self.folder = None if folder is None else Path(folder)
-        known = getattr(families[0].similarity, "encoding", None)  # whom a ready φ takes ranks among
+        known = getattr(families[0].similarity, "encoding", None)  # the people a ready φ takes ranks among
         self.ranked = training[0] if known is None or known.ranked is None else known.ranked
         self.fitted: dict[str, tuple[Producer, Head]] = {}
         if self.folder is not None:
@@ -233,11 +259,11 @@ class Search:
         if self.folder is None or not (self.folder / f"{name}.json").is_file():
             return None
         try:
-            said = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
+            note = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
             for part in PARTS:
-                if sha256_of(self.folder / f"{name}.{part}") != said["files"][part]:
+                if sha256_of(self.folder / f"{name}.{part}") != note["files"][part]:
                     raise ValueError(f"{name}.{part} is not what the search wrote")
-            point = said["point"]
+            point = note["point"]
             return FrontierPoint(**point | {"degeneracies": tuple(Degeneracy(**one) for one in point["degeneracies"])})
         except (OSError, ValueError, KeyError, TypeError) as problem:
             warnings.warn(f"{self.folder}: {problem}; it is learned again", ChangedFileWarning, stacklevel=4)
@@ -337,7 +363,7 @@ def tune(
 
     An encoder gets a head, a booster decides by the sum of its scores. Of two families each is searched by itself, and
     one model is chosen of all. Encoders are certified on the ball, as in the paper; where boosters are searched,
-    everybody is certified on the box.
+    all are certified on the box.
 
     Only useful models can be chosen: none that decides the same for everybody, or worse than without looking. Of those
     that reach ``required`` the most certified is chosen, and of those as certified the one with the best score, where

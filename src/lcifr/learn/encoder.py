@@ -11,10 +11,9 @@ from torch import Tensor, nn
 from lcifr.learn import losses
 from lcifr.learn.history import Epoch, ValidationMetrics
 from lcifr.learn.parameters import ATTACK_STEP, ATTACK_STEPS, EncoderSettings, Schedule, TrainingMethod
-from lcifr.learn.people import EncodedPeople, LatentReach
 from lcifr.learn.region_tensors import CellTensors, RegionTensors, detached, row_multipliers
 from lcifr.learn.scores import score_of
-from lcifr.learn.target import Target
+from lcifr.learn.target import EncodedPeople, LatentReach, Target
 from lcifr.learn.training_loop import TrainingTask, index_chunks, train
 from lcifr.models.loaders.torch import build_torch, torch_parameters
 from lcifr.models.network import Network
@@ -74,7 +73,7 @@ def find_counterexamples(
 
 
 def _picked(region: RegionTensors, index: Tensor, generator: torch.Generator) -> list[tuple[CellTensors, Tensor]]:
-    """Each cell with the positions of those for whom it was picked."""
+    """Each cell with the positions of the people it was picked for."""
     cells = region.cells
     if len(cells) == 1:
         return [(cells[0], cells[0].members(index))]
@@ -92,7 +91,7 @@ def _ascend(
     numeric, shares = _start(batch, generator)
     for _ in range(steps):
         slopes, groups = _slopes(batch, center, numeric, shares)
-        numeric = torch.minimum(torch.maximum(numeric + step * slopes.sign(), batch.lower), batch.upper)
+        numeric = torch.minimum(torch.maximum(numeric + step * slopes.sign(), batch.box.lower), batch.box.upper)
         shares = [
             project_onto_simplex(share + step * part.sign(), allowed)
             for share, part, allowed in zip(shares, groups, batch.allowed, strict=True)
@@ -113,7 +112,8 @@ def _start(batch: CellBatch, generator: torch.Generator) -> tuple[Tensor, list[T
     def random(like: Tensor) -> Tensor:
         return torch.rand(like.shape, generator=generator, dtype=batch.base.dtype).to(batch.base.device)
 
-    numeric = batch.lower + random(batch.lower) * (batch.upper - batch.lower)
+    box = batch.box
+    numeric = box.lower + random(box.lower) * (box.upper - box.lower)
     shares = []
     for allowed in batch.allowed:
         lots = random(allowed) * allowed
@@ -362,7 +362,7 @@ def bound_radius(network: Network, x: FloatArray, region: Region) -> LatentReach
 
 @torch.no_grad()
 def _ends(layers: Layers, region: Region) -> FloatArray:
-    """(people, 2·outputs) upper bounds of every output, then of every negative one; −∞ where nobody is."""
+    """(people, 2·outputs) upper bounds of every output, then of every negative one; −∞ where there are no people."""
     outputs = len(layers[-1][1])
     unit = torch.eye(outputs, dtype=torch.float64)
     signs = torch.cat([unit, -unit])

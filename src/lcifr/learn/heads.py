@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
@@ -26,7 +26,7 @@ from lcifr.learn.training_loop import TrainingTask, index_chunks, train
 from lcifr.models.loaders.torch import build_torch, torch_parameters
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind
-from lcifr.prove.networks.linear_bounds import CellBatch, Layers, backward, hidden_lines, tensors, view_cell
+from lcifr.prove.networks.linear_bounds import Box, CellBatch, Layers, backward, hidden_lines, tensors, view_cell
 from lcifr.regions.region import Region
 
 # Robust linear heads: the convex problem, solved to its optimum.
@@ -58,49 +58,44 @@ STALLED = 1e-3
 """A final projected gradient above this is worth a warning: the head is not the optimum that was asked for."""
 
 
+Array = TypeVar("Array", FloatArray, Tensor)
+
+
 @dataclass(frozen=True)
-class LatentPeople:
+class LatentPeople(Generic[Array]):
     """The consumer's training data.
 
     Parameters
     ----------
-    z, middle : (people, d) of each person, and of the surroundings: of a ball they are the same.
+    z, middle : (people, d) of each person, and of the ball or box around: the middle of a ball is z itself.
     reach : (people, 1) ε, or one δ for all, or zeros; or (people, d) half the edges of boxes.
     label : (people,) codes or scaled numbers. weight : (people,) of mean 1.
     """
 
-    z: FloatArray
-    middle: FloatArray
-    reach: FloatArray
-    label: FloatArray
-    weight: FloatArray
+    z: Array
+    middle: Array
+    reach: Array
+    label: Array
+    weight: Array
 
-    def take(self, rows: NDArray[Any]) -> LatentPeople:
+    def take(self, rows: Any) -> LatentPeople[Array]:
         """Some of them."""
         z = self.z[rows]
         middle = z if self.middle is self.z else self.middle[rows]
         return LatentPeople(z, middle, self.reach[rows], self.label[rows], self.weight[rows])
 
     @property
-    def parts(self) -> tuple[FloatArray, ...]:
-        """All of it, in this order."""
-        return self.z, self.middle, self.reach, self.label, self.weight
+    def tensors(self) -> LatentPeople[Tensor]:
+        """The same as tensors."""
+        z, *others = map(torch.as_tensor, (self.z, self.reach, self.label, self.weight))
+        return LatentPeople(z, z if self.middle is self.z else torch.as_tensor(self.middle), *others)
 
 
 @dataclass(frozen=True)
 class LinearProblem:
-    """Minimise (plain + γ · worst) / (1 + γ) + penalty · ‖W‖² over the weights and shifts of a linear head.
+    """Minimise (plain + γ · worst) / (1 + γ) + penalty · ‖W‖² over the weights and shifts of a linear head."""
 
-    Parameters
-    ----------
-    z, middle : (people, d). reach : (people, 1) of balls or (people, d) of boxes. label, weight : (people,).
-    """
-
-    z: Tensor
-    middle: Tensor
-    reach: Tensor
-    label: Tensor
-    weight: Tensor
+    people: LatentPeople[Tensor]
     target: Target
     gamma: float
     penalty: float
@@ -108,7 +103,7 @@ class LinearProblem:
     @property
     def robust(self) -> bool:
         """Whether the worst case differs from the plain one at all."""
-        return self.gamma > 0 and bool((self.reach > 0).any())
+        return self.gamma > 0 and bool((self.people.reach > 0).any())
 
     @property
     def split(self) -> bool:
@@ -119,13 +114,13 @@ class LinearProblem:
         self, matrix: Tensor, shift: Tensor, sizes: Tensor, absolute: Callable[[Tensor], Tensor] = torch.abs
     ) -> Tensor:
         """The value at weights (outputs, d) and shifts (outputs,), with the given |·| of the directions."""
-        target, label = self.target, self.label
-        output = self.z @ matrix.T + shift
-        value = (self.weight * losses.of(target, losses.values(target, output, label), label, absolute)).mean()
+        target, people, label = self.target, self.people, self.people.label
+        output = people.z @ matrix.T + shift
+        value = (people.weight * losses.of(target, losses.values(target, output, label), label, absolute)).mean()
         if self.robust:
-            there = output if self.middle is self.z else self.middle @ matrix.T + shift
-            worst = losses.of(target, losses.worst_around(target, there, label, self.reach, sizes), label, absolute)
-            value = (value + self.gamma * (self.weight * worst).mean()) / (1.0 + self.gamma)
+            there = output if people.middle is people.z else people.middle @ matrix.T + shift
+            worst = losses.of(target, losses.worst_around(target, there, label, people.reach, sizes), label, absolute)
+            value = (value + self.gamma * (people.weight * worst).mean()) / (1.0 + self.gamma)
         return value + self.penalty * matrix.square().sum()
 
     def exact_objective(self, matrix: Tensor, shift: Tensor) -> float:
@@ -135,7 +130,7 @@ class LinearProblem:
 
 def solve_linear_head(problem: LinearProblem) -> tuple[Tensor, Tensor]:
     """The optimal weights (outputs, d) and shifts (outputs,)."""
-    width, outputs = problem.z.shape[1], problem.target.outputs
+    width, outputs = problem.people.z.shape[1], problem.target.outputs
     bounded = 2 * width if problem.split else 0
     point = np.zeros((bounded or outputs * width) + outputs)
     smooth = problem.target.kind is Kind.SIGN or not problem.robust
@@ -183,7 +178,7 @@ def _parts(
     problem: LinearProblem, variables: Tensor, absolute: Callable[[Tensor], Tensor]
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Weights, shifts and the |·| of the directions."""
-    width, outputs = problem.z.shape[1], problem.target.outputs
+    width, outputs = problem.people.z.shape[1], problem.target.outputs
     weights, shift = variables[:-outputs], variables[-outputs:]
     if problem.split:
         plus, minus = weights[:width], weights[width:]
@@ -199,21 +194,14 @@ def _projected_gradient(point: FloatArray, gradient: FloatArray, bounded: int) -
     return float(np.abs(point - moved).max())
 
 
-def fit_linear(people: LatentPeople, target: Target, *, gamma: float, penalty: float) -> Network:
+def fit_linear(people: LatentPeople[FloatArray], target: Target, *, gamma: float, penalty: float) -> Network:
     """The optimal linear head; learned around the mean of z and in its own scale, where the problem is round."""
     z, middle = people.z, people.middle
     mean, spread = z.mean(0), max(float(z.std(0, ddof=1).mean()), 1e-12)
-    scaled = torch.as_tensor((z - mean) / spread)
-    problem = LinearProblem(
-        z=scaled,
-        middle=scaled if middle is z else torch.as_tensor((middle - mean) / spread),
-        reach=torch.as_tensor(people.reach / spread),
-        label=torch.as_tensor(people.label),
-        weight=torch.as_tensor(people.weight),
-        target=target,
-        gamma=gamma,
-        penalty=penalty,
-    )
+    scaled = (z - mean) / spread
+    around = scaled if middle is z else (middle - mean) / spread
+    given = replace(people, z=scaled, middle=around, reach=people.reach / spread).tensors
+    problem = LinearProblem(given, target, gamma, penalty)
     matrix, shift = (part.numpy() for part in solve_linear_head(problem))
     learned = matrix / spread
     return Network.from_arrays([(learned, shift - learned @ mean)])
@@ -222,9 +210,8 @@ def fit_linear(people: LatentPeople, target: Target, *, gamma: float, penalty: f
 # Training of heads on z that keep their decision on the whole ball or box.
 #
 # It sees z, its surroundings and y only. Before a linear head the worst point there is known in closed form; deeper
-# heads
-# are trained against the same linear bounds that prove them, or against projected gradient within one δ, as in the
-# paper.
+# heads are trained against the same linear bounds that prove them, or against projected gradient within one δ, as in
+# the paper.
 
 ATTACK_STEPS = 10
 
@@ -246,8 +233,8 @@ class TrainedHead:
 
 
 def train_head(
-    training: LatentPeople,
-    validation: LatentPeople,
+    training: LatentPeople[FloatArray],
+    validation: LatentPeople[FloatArray],
     target: Target,
     *,
     hidden: tuple[int, ...],
@@ -272,8 +259,8 @@ class HeadTraining(TrainingTask):
 
     def __init__(
         self,
-        training: LatentPeople,
-        validation: LatentPeople,
+        training: LatentPeople[FloatArray],
+        validation: LatentPeople[FloatArray],
         target: Target,
         hidden: tuple[int, ...],
         against: Perturbation,
@@ -281,7 +268,7 @@ class HeadTraining(TrainingTask):
         seed: int,
     ) -> None:
         self.target, self.against, self.gamma = target, against, gamma
-        self.training, self.validation = _tensors(training), _tensors(validation)
+        self.training, self.validation = training.tensors, validation.tensors
         self._model = build_torch([training.z.shape[1], *hidden, target.outputs]).double()
         self.generator = torch.Generator().manual_seed(seed)
 
@@ -291,20 +278,23 @@ class HeadTraining(TrainingTask):
 
     @property
     def people(self) -> int:
-        return len(self.training[0])
+        return len(self.training.z)
 
     def loss(self, index: Tensor, strength: float) -> Tensor:
         return self._loss(self.training, index, self.gamma * strength)
 
-    def _loss(self, side: tuple[Tensor, ...], index: Tensor, gamma: float) -> Tensor:
-        z, middle, reach, label, weight = (part[index] for part in side)
-        plain = (weight * losses.of(self.target, losses.values(self.target, self._model(z), label), label)).mean()
+    def _loss(self, side: LatentPeople[Tensor], index: Tensor, gamma: float) -> Tensor:
+        people = side.take(index)
+        label, weight = people.label, people.weight
+        values = losses.values(self.target, self._model(people.z), label)
+        plain = (weight * losses.of(self.target, values, label)).mean()
         if gamma == 0 or self.against is Perturbation.NOTHING:
             return plain
         if self.against is Perturbation.DELTA:
-            values = losses.values(self.target, self._model(self._attack(z, reach, label)), label)
+            values = losses.values(self.target, self._model(self._attack(people.z, people.reach, label)), label)
         else:
-            values = box_bounds(torch_parameters(self._model), middle, reach, losses.directions(self.target, label))
+            layers, directions = torch_parameters(self._model), losses.directions(self.target, label)
+            values = box_bounds(layers, people.middle, people.reach, directions)
         return (plain + gamma * (weight * losses.of(self.target, values, label)).mean()) / (1.0 + gamma)
 
     def _attack(self, z: Tensor, reach: Tensor, label: Tensor) -> Tensor:
@@ -323,16 +313,12 @@ class HeadTraining(TrainingTask):
     @torch.no_grad()
     def check(self) -> ValidationMetrics:
         total, decisions = 0.0, []
-        for index in index_chunks(len(self.validation[0])):
+        for index in index_chunks(len(self.validation.z)):
             total += float(self._loss(self.validation, index, self.gamma)) * len(index)
-            decisions.append(losses.decide(self.target, self._model(self.validation[0][index])))
+            decisions.append(losses.decide(self.target, self._model(self.validation.z[index])))
         decision = torch.cat(decisions).numpy()
-        score = score_of(self.target, decision, self.validation[3].numpy())
+        score = score_of(self.target, decision, self.validation.label.numpy())
         return ValidationMetrics(total / len(decision), score)
-
-
-def _tensors(side: LatentPeople) -> tuple[Tensor, ...]:
-    return tuple(torch.as_tensor(part) for part in side.parts)
 
 
 def box_bounds(layers: Layers, middle: Tensor, reach: Tensor, directions: Tensor) -> Tensor:
@@ -343,14 +329,11 @@ def box_bounds(layers: Layers, middle: Tensor, reach: Tensor, directions: Tensor
         groups=(),
         tail=tuple(layers[1:]),
         base=bias.expand(len(middle), len(bias)),
-        lower=middle - reach,
-        upper=middle + reach,
+        box=Box(middle - reach, middle + reach, middle, reach.expand_as(middle)),
         allowed=(),
         largest=middle.new_zeros(len(middle)),
         rounding=exact_rounding(layers),
         rows=None,
-        center=middle,
-        radius=reach.expand_as(middle),
     )
     return backward(batch, directions, hidden_lines(batch)).upper
 

@@ -35,7 +35,7 @@ STAGES = (5, 10, 20, 40)
 GAMMAS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 """Weights of the promise that ``tune`` tries."""
 HELD_OUT_SHARE = 0.2
-"""Share of the people whom nobody trains on, unless a dataset has a split of its own."""
+"""Share of the people held out from training, unless a dataset has a split of its own."""
 
 
 # What is known of one hyper-parameter

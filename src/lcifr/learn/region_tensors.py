@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lcifr.prove.networks.linear_bounds import CellBatch, Layers, RowBatch, backward, hidden_lines, middle_of
+from lcifr.prove.networks.linear_bounds import Box, CellBatch, Layers, RowBatch, backward, hidden_lines
 from lcifr.prove.networks.rounding import RoundingBound
 from lcifr.regions.region import Cell, Region
 
@@ -25,17 +25,14 @@ class CellTensors:
     ----------
     moving : (m,) numeric columns that differ from person to similar person; free : columns of each free choice.
     still : (people, features) fixed features (numbers and categories that cannot differ), 0 in the other columns.
-    lower, upper, center, radius : (people, m) the box. allowed : (people, values) for each free choice.
+    box : (people, m). allowed : (people, values) for each free choice.
     present : (people,) who has this cell. rows : (G, g), or None.
     """
 
     moving: Tensor
     free: tuple[Tensor, ...]
     still: Tensor
-    lower: Tensor
-    upper: Tensor
-    center: Tensor
-    radius: Tensor
+    box: Box
     allowed: tuple[Tensor, ...]
     present: Tensor
     everywhere: bool
@@ -43,7 +40,7 @@ class CellTensors:
 
     @classmethod
     def of(cls, cell: Cell, features: int, dtype: torch.dtype, device: torch.device) -> CellTensors:
-        """The cell as tensors; columns that move for nobody are settled once and for all."""
+        """The cell as tensors; columns that move for no person are settled once and for all."""
         present = cell.present
         moves = (cell.upper > cell.lower)[present].any(0)
         free = [choice for choice in cell.choices if (choice.allowed[present].sum(1) != 1).any()]
@@ -57,15 +54,11 @@ class CellTensors:
             return torch.as_tensor(np.ascontiguousarray(array), dtype=dtype, device=device)
 
         lower, upper = (number(np.where(present[:, None], end[:, moves], 0.0)) for end in (cell.lower, cell.upper))
-        center, radius = middle_of(lower, upper)
         return cls(
             moving=torch.as_tensor(cell.numeric[moves], device=device),
             free=tuple(torch.as_tensor(choice.columns, device=device) for choice in free),
             still=number(np.where(present[:, None], still, 0.0)),
-            lower=lower,
-            upper=upper,
-            center=center,
-            radius=radius,
+            box=Box.of(lower, upper),
             allowed=tuple(torch.as_tensor(choice.allowed, device=device) for choice in free),
             present=torch.as_tensor(present, device=device),
             everywhere=bool(present.all()),
@@ -93,14 +86,11 @@ class CellTensors:
             groups=tuple(weight[:, columns] for columns in self.free),
             tail=tuple(layers[1:]),
             base=torch.nn.functional.linear(still, weight, bias),
-            lower=self.lower[who],
-            upper=self.upper[who],
+            box=self.box.take(who),
             allowed=tuple(allowed[who] for allowed in self.allowed),
             largest=still.new_zeros(len(still)),
             rounding=exact_rounding(layers),
             rows=rows,
-            center=self.center[who],
-            radius=self.radius[who],
         )
 
 

@@ -19,8 +19,8 @@ from lcifr.regions.region import Region
 FloatArray = NDArray[np.float64]
 FLAT = 1.1
 """An effective rank of z below this: people lie on a line (98 % of the variance), every consumer gets one score.
-Proofs push z towards a line where there are two classes (German, Cat + Noise: 1.2, plain 1.7), and whoever has another
-label in mind should know."""
+Proofs push z towards a line where there are two classes (German, Cat + Noise: 1.2, plain 1.7), and a person with
+another label in mind should know."""
 
 FLAT_ADVICE = "decoder_weight=1.0 (`lcifr produce --decoder-weight 1`) keeps more of x"
 WEIGHT_ADVICE = (
@@ -85,7 +85,7 @@ def effective_rank(latent: FloatArray) -> float:
 
 
 def singleton_share(region: Region) -> float:
-    """The share of people whose region holds nobody but themselves, or nobody at all."""
+    """The share of people whose region holds only themselves, or no one at all."""
     accompanied = np.zeros(region.people, np.bool_)
     for cell in region.cells:
         wide = (cell.upper - cell.lower > POINT).any(1)
@@ -112,7 +112,7 @@ def degeneracies(
     ----------
     latent : (people, d) z. decision, label : (people,) codes, or numbers.
     unaware : score of the unaware baseline on the same people.
-    singletons : share of people whose region holds nobody but themselves.
+    singletons : share of people whose region holds only themselves.
     balanced : whether the model is to be judged by balanced accuracy. weighted : whether it has class weights already.
     """
     found = [*_of_people(latent, singletons)]

@@ -1,4 +1,4 @@
-"""Target: what is predicted, binary, multiclass or a number, with the scale by which it is learned."""
+"""What is learned from: encoded people with their regions, and the target: binary, multiclass or a number, scaled."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from lcifr.errors import LearningError
 from lcifr.models.model import Model, Prediction
 from lcifr.models.network import Network, compose
 from lcifr.models.rule import Kind
+from lcifr.regions.region import FloatArray, Region
 
 
 @dataclass(frozen=True)
@@ -106,3 +107,41 @@ def _is_measured(y: NDArray[Any]) -> bool:
     from sklearn.utils.multiclass import type_of_target
 
     return bool(type_of_target(y) == "continuous")
+
+
+@dataclass(frozen=True)
+class EncodedPeople:
+    """Encoded people with their regions.
+
+    Parameters
+    ----------
+    x : (people, features) float64. region : theirs. label : (people,) codes or scaled numbers; None without a label.
+    weight : (people,) of mean 1.
+    """
+
+    x: np.ndarray
+    region: Region
+    label: np.ndarray | None
+    weight: np.ndarray
+
+
+@dataclass(frozen=True)
+class LatentReach:
+    """Latents of people, and bounds on the distance of anyone similar.
+
+    Parameters
+    ----------
+    latent : (people, outputs) z = f(x). radius : (people,) ε ≥ ‖f(x′) − z‖∞ for every similar x′ and for x itself.
+    lower, upper : (people, outputs) the box that holds the same.
+    """
+
+    latent: FloatArray
+    radius: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+
+    @classmethod
+    def of_box(cls, latent: FloatArray, lower: FloatArray, upper: FloatArray) -> LatentReach:
+        """The smallest ball around z that holds the box."""
+        farthest = np.nextafter(np.maximum(upper - latent, latent - lower).max(1), np.inf)
+        return cls(latent, farthest, lower, upper)

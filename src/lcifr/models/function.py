@@ -1,4 +1,4 @@
-"""Function: the interface of whatever proofs are about; Deployed: functions in their arithmetic, and its rounding."""
+"""Function: the interface that proofs work on; Deployed: functions in their number formats, with rounding bounds."""
 
 from __future__ import annotations
 
@@ -72,6 +72,11 @@ class Function(ABC):
     @property
     def affine(self) -> tuple[FloatArray, FloatArray] | None:
         """Weight (outputs, inputs) and bias (outputs,) where the function is weight · x + bias; None for others."""
+        return None
+
+    @property
+    def last_weight(self) -> FloatArray | None:
+        """(outputs, neurons) by which the outputs follow from the last hidden neurons; None where there are none."""
         return None
 
     @property

@@ -43,11 +43,6 @@ class Model:
         return factors_of(self.function)
 
     @property
-    def computed(self) -> tuple[Network | Trees, ...]:
-        """The functions that are applied in turn, of whatever kind."""
-        return (self.function,) if isinstance(self.function, Trees) else self.factors
-
-    @property
     def identity(self) -> tuple[Any, ...]:
         """Everything that a decision depends on, in values whose ``repr`` tells two models apart."""
         labels = None if self.labels is None else self.labels.tolist()

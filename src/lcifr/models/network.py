@@ -1,4 +1,4 @@
-"""Networks of ReLUs, alone, in turn and two side by side: exact values, canonical bytes, and what machines round."""
+"""Networks of affine layers and ReLU, chains and pairs of them: exact values, canonical bytes, rounding bounds."""
 
 from __future__ import annotations
 
@@ -190,6 +190,10 @@ class Network(OfNetworks):
     def affine(self) -> tuple[FloatArray, FloatArray] | None:
         return None if self.depth else (self.layers[0].weight, self.layers[0].bias)
 
+    @property
+    def last_weight(self) -> FloatArray | None:
+        return self.layers[-1].weight
+
     @cached_property
     def is_identity(self) -> bool:
         """Whether what comes out is what goes in."""
@@ -321,6 +325,11 @@ class Network(OfNetworks):
         if header.get("format") != FORMAT or header.get("hash") != network.hash:
             raise NetworkError(f"{path}: its numbers have changed since it was saved", fix="get the file again")
         return network
+
+
+def identity(width: int) -> Network:
+    """The look-up layer of functions that read encoded columns themselves, as trees do."""
+    return Network.from_arrays([(np.eye(width), np.zeros(width))])
 
 
 def as_network(function: Function) -> Network:

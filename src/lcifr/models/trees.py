@@ -1,4 +1,4 @@
-"""Sums of trees with linear outputs: nodes, evaluation, canonical bytes, boxes, and what machines round."""
+"""Sums of trees with linear outputs: nodes, evaluation, canonical bytes, boxes, rounding bounds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -72,14 +72,17 @@ def below(threshold: float) -> float:
     return float(np.nextafter(threshold, -np.inf))
 
 
-def preorder(root: TreeNode) -> Iterator[TreeNode]:
+Tree = TypeVar("Tree")
+
+
+def preorder(root: Tree) -> Iterator[Tree]:
     """A node, then its whole first subtree, then its second; trees may be deeper than Python's stack."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
         yield node
         if not isinstance(node, TreeLeaf):
-            waiting += [node.second, node.first]
+            waiting += [node.second, node.first]  # type: ignore[attr-defined]
 
 
 def from_preorder(nodes: Sequence[Sequence[Any]], outputs: int) -> TreeNode:

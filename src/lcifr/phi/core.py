@@ -348,9 +348,8 @@ class PairRenaming:
 # Resolution of the syntax tree to the core tree, with sets, sd, ranks and negation; and its canonical form.
 #
 # The canonical form is the input of the exact checker and of hashes: four kinds of node in plain lists (``all``,
-# ``any``,
-# a category, a comparison). Absolute values, equality of numbers and equality of category names are written out as what
-# they mean, so that a checker has less to know.
+# ``any``, a category, a comparison). Absolute values, equality of numbers and equality of category names are written
+# out as what they mean, so that a checker has less to know.
 
 # The paper's rules for ¬(t ⋈ t′), on t − t′ ⋈ 0; True marks that the sides change places.
 _NEGATED = {"=": ("!=", False), "!=": ("=", False), "<=": ("<", True), "<": ("<=", True)}
@@ -528,7 +527,7 @@ def _rank(table: RankTable) -> list[Any]:
 
 
 def name_by_name(node: SameCategory, schema: Schema) -> Core:
-    """One alternative for each name of one of the two; of x rather than x′, of whom whole sets are then allowed."""
+    """One alternative for each name of one of the two; of x rather than x′, which whole sets are then allowed for."""
     first, second = sorted((node.left, node.right), key=lambda side: side[0] is Person.OTHER)
     one, other = schema[first[1]], schema[second[1]]
     assert isinstance(one, Categorical)
@@ -560,12 +559,11 @@ def without_absolute(node: Compare) -> Core:
 # Core trees over whole numbers: strict comparisons as closed ones, ``!=`` as two sides.
 #
 # Regions are closed, so ``age' > 1`` holds age′ = 1 too. Where every number of a comparison is whole, it says the same
-# as
-# ``age' >= 2``, and the closed region holds nobody else.
+# as ``age' >= 2``, and the closed region holds no one else.
 
 
 def closed_over_whole_numbers(core: Core, whole: frozenset[str]) -> Core:
-    """The same for everybody whose attributes ``whole`` are whole numbers; no comparison of these alone is strict."""
+    """The same for people whose attributes ``whole`` are whole numbers; no comparison of these alone is strict."""
     if isinstance(core, AllOf):
         return AllOf(tuple(closed_over_whole_numbers(part, whole) for part in core.parts), core.span)
     if isinstance(core, AnyOf):

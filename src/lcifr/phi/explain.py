@@ -138,7 +138,7 @@ class Phrases:
         if self.sds is None or name not in self.sds:
             return _in_sd(atom.distance)
         amount = self._amount(_rounded(float(atom.distance) * self.sds[name]), name)
-        return amount if in_list else f"{amount} ({_in_sd(atom.distance)})"  # the list's head has said it
+        return amount if in_list else f"{amount} ({_in_sd(atom.distance)})"  # it is in the list's head
 
     def _amount(self, number: str, name: str) -> str:
         """The number with the attribute's unit; a unit that is more than a plain word stands in parentheses."""
@@ -261,7 +261,7 @@ def explain(formula: Formula, schema: Schema, sds: Mapping[str, float] | None = 
         The formula, and the schema it was read under.
     sds
         The standard deviation of each numeric attribute in the training data; with it, distances given in standard
-        deviations are said in the data's own units too.
+        deviations are given in the data's own units too.
 
     Examples
     --------
@@ -275,14 +275,14 @@ def explain(formula: Formula, schema: Schema, sds: Mapping[str, float] | None = 
     """
     constraint = _without_free_clauses(formula)
     if constraint is None:
-        everybody = "Another person is similar to a person, whoever they are: nothing is asked."
-        return "\n".join([everybody, *_say_freedom(formula, schema)])
-    said = _say(constraint, True, Phrases(schema, sds))
+        anyone = "Another person is similar to a person, whoever they are: nothing is asked."
+        return "\n".join([anyone, *_say_freedom(formula, schema)])
+    sentence = _say(constraint, True, Phrases(schema, sds))
     head = "Another person is similar to a person if"
-    if said.text in (_ALL, _ANY):
-        lines = [f"{head} {said.text}", *_bullets(said.below, "")]
+    if sentence.text in (_ALL, _ANY):
+        lines = [f"{head} {sentence.text}", *_bullets(sentence.below, "")]
     else:
-        lines = [f"{head} this holds:", *_bullets((said,), "")]
+        lines = [f"{head} this holds:", *_bullets((sentence,), "")]
     return "\n".join([*lines, *_say_freedom(formula, schema), *_say_ranks(formula)])
 
 
@@ -309,18 +309,20 @@ def _bullets(lines: tuple[Clause, ...], indent: str) -> list[str]:
 
 
 def _say(formula: Formula, positive: bool, wording: Phrases) -> Clause:
-    """The formula in words, or its negation where ``positive`` is false: negations are said of single conditions."""
+    """The formula in words, or its negation where ``positive`` is false: single conditions are negated."""
     match formula:
         case Not(part):
             return _say(part, not positive, wording)
         case And(parts) | Or(parts):
-            said = tuple(_say(part, positive, wording) for part in parts)
-            return _say_all(said) if isinstance(formula, And) == positive else _say_any(said)
+            sentences = tuple(_say(part, positive, wording) for part in parts)
+            return _say_all(sentences) if isinstance(formula, And) == positive else _say_any(sentences)
         case Implies(condition, consequence) if positive:
             return _say_implication(_say(condition, True, wording), _say(consequence, True, wording))
         case Implies(condition, consequence):
             return _say_all((_say(condition, True, wording), _say(consequence, False, wording)))
-        case Free(names):  # under `or` and the like no text can say it; of a tree made by hand it is said all the same
+        case Free(
+            names
+        ):  # under `or` and the like no text can say it; for a tree made by hand it is put in words all the same
             return wording.free(names, positive)
         case Same():
             return wording.same(formula, positive)
@@ -366,10 +368,10 @@ def _say_implication(condition: Clause, consequence: Clause) -> Clause:
 def _say_freedom(formula: Formula, schema: Schema) -> list[str]:
     declared, sometimes = declared_free(formula, schema), sometimes_free_attributes(formula, schema)
     others = [name for name in free_attributes(formula, schema) if name not in declared]
-    said = [f"May differ freely, on purpose: {list_words(declared)}."] if declared else []
-    said += [f"Free, with any value at all: {list_words(others)}."] if others else []
-    said = said or ["No attribute is free."]
-    return said + ([f"Free in some of these cases: {list_words(sometimes)}."] if sometimes else [])
+    lines = [f"May differ freely, on purpose: {list_words(declared)}."] if declared else []
+    lines += [f"Free, with any value at all: {list_words(others)}."] if others else []
+    lines = lines or ["No attribute is free."]
+    return lines + ([f"Free in some of these cases: {list_words(sometimes)}."] if sometimes else [])
 
 
 def _say_ranks(formula: Formula) -> list[str]:

@@ -15,11 +15,6 @@ from typing import Any, TypeVar, assert_never
 
 from lcifr.data.schema import RESERVED_GROUPS, Schema
 
-# Syntax tree of a formula, as the parser builds it and the printer writes it.
-#
-# Nodes are frozen and compare by meaning: where they stood in the text (``span``) does not count.
-# Numbers are exact: ``0.1`` in a formula is one tenth, not the nearest float.
-
 
 @dataclass(frozen=True)
 class Span:

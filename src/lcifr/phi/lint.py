@@ -199,7 +199,7 @@ def sample_similar_pairs(
 
 
 def _mix(some: Individuals, people: Individuals, random: np.random.Generator) -> PairedPeople:
-    """Each person beside copies of themselves that have a few attributes of somebody else."""
+    """Each person beside copies of themselves that have a few attributes of another person."""
     x = some.take(np.repeat(np.arange(len(some)), POINTS))
     donors = people.take(random.integers(0, len(people), len(x)))
     taken = random.random((len(x), len(people.schema))) < random.random((len(x), 1)) ** 2
@@ -314,7 +314,7 @@ def _bound_follows(known: AttributeBound, wanted: AttributeBound) -> bool:
 
 
 def _at_most(known: LinearForm, wanted: LinearForm, known_strict: bool, wanted_strict: bool) -> bool:
-    """Whether v ≤ known gives v ≤ wanted (or < in either), whoever the person is."""
+    """Whether v ≤ known gives v ≤ wanted (or < in either), for every person."""
     gap = known.plus(wanted.times(Fraction(-1)))
     if gap.numbers or gap.ranks or gap.absolutes:
         return False
@@ -349,7 +349,7 @@ def _scaled(form: LinearForm) -> LinearForm:
 
 
 def find_odd_thresholds(similarity: Similarity, people: Individuals) -> Iterator[Finding]:
-    """Comparisons of one attribute with a number that nobody in the data lies beyond, and distances alike."""
+    """Comparisons of one attribute with a number that no one in the data lies beyond, and distances alike."""
     for part in subformulas(similarity.formula):
         if isinstance(part, Within):
             yield from _odd_distances(part, similarity, people)
@@ -368,7 +368,7 @@ def _odd_threshold(atom: Comparison, similarity: Similarity, people: Individuals
     least, most = float(values.min()), float(values.max())
     if decimal_of(least) <= threshold <= decimal_of(most):
         return
-    met = bool(evaluate(leaf, PairedPeople(people, people))[0])  # beyond the range, everybody is on the same side
+    met = bool(evaluate(leaf, PairedPeople(people, people))[0])  # beyond the range, all people are on the same side
     attribute = similarity.schema[name]
     assert isinstance(attribute, Numeric)
     yield Finding(
@@ -417,8 +417,7 @@ def _amount(number: float, attribute: Numeric) -> str:
 # A formula that lets sex change but keeps ``relationship = "Husband"`` compares a man with a person who hardly exists.
 # The rule is simple enough to argue about: among the people with one value of the kept attribute (at least one in a
 # hundred of all), at least 95 % have one and the same value of the free one, and exceptions are five times rarer than
-# in
-# the data as a whole.
+# in the data as a whole.
 
 REAL_SHARE = 0.01  # of all people have the telling value
 ALMOST_SURELY = 0.95  # of the people with the telling value have one value of the free attribute
@@ -480,10 +479,10 @@ def _parts(people: Individuals, name: str) -> list[tuple[str, Booleans]]:
     ]
 
 
-# Mark of a formula proposed by ``lcifr init``, and detection of proposals nobody has edited.
+# Mark of a formula proposed by ``lcifr init``, and detection of unedited proposals.
 #
 # The mark is a comment with a digest of the formula without its comments. It travels with the text (encoder, hand-over,
-# audit), and becomes invalid as soon as somebody changes the formula.
+# audit), and becomes invalid as soon as the formula is changed.
 
 DIGITS = 16
 _MARK = re.compile(rf"^#.*\(guess ([0-9a-f]{{{DIGITS}}})\)", re.MULTILINE)
@@ -709,7 +708,7 @@ def _proxies(similarity: Similarity, people: Individuals) -> Iterator[Finding]:
             proxies = find_proxies(people, name, kept)
             if not proxies:
                 continue
-            said = [
+            found = [
                 f"of the {proxy.people} people with {quote_name(kept)} {proxy.value}, "
                 f'{short_percent(proxy.share)} have "{proxy.given_away}" ({short_percent(proxy.base)} of all)'
                 for proxy in proxies[:EXAMPLES]
@@ -718,5 +717,5 @@ def _proxies(similarity: Similarity, people: Individuals) -> Iterator[Finding]:
             yield Finding(
                 "proxy",
                 Severity.WARNING,
-                f"{name} is free, but {kept} gives it away: {'; '.join(said)}{more}",
+                f"{name} is free, but {kept} gives it away: {'; '.join(found)}{more}",
             )

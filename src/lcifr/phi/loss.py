@@ -4,7 +4,7 @@ DL2's translation (Fischer et al. 2019): t ≤ t′ becomes max(t − t′, 0); 
 conjunctions add, disjunctions multiply. Categories are relaxed to the simplex as in the paper's appendix. Every
 comparison is divided by the standard deviations it is made of, so that years and dollars weigh alike.
 
-People may be numpy arrays, to rank pairs of a table, or torch tensors, to train; torch is imported by whoever has one.
+People may be numpy arrays, to rank pairs of a table, or torch tensors, to train; torch is imported by the caller.
 """
 
 from __future__ import annotations

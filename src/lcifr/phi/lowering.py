@@ -222,7 +222,7 @@ def _turned(node: SameCategory) -> SameCategory:
 
 
 def _join(plan: CellPlan, other: CellPlan) -> CellPlan | None:
-    """Both plans at once, or None if that is impossible for everybody."""
+    """Both plans at once, or None if that is impossible for all people."""
     categories = dict(plan.categories)
     for name, codes in other.categories.items():
         categories[name] = categories.get(name, codes) & codes
@@ -477,14 +477,14 @@ def _refuse_unbounded(box: Box, present: Booleans) -> None:
         for article, side, bounds in (("a", "lower", box.lower[:, j]), ("an", "upper", box.upper[:, j])):
             open_ended = present & ~np.isfinite(bounds)
             if open_ended.any():
-                whom = (
+                who = (
                     ""
                     if open_ended.all()
                     else f" for {open_ended.sum()} people (the first is row {open_ended.argmax()})"
                 )
                 raise RegionError(
                     f'the formula leaves "{attribute.name}" of the other individual without {article} {side} bound'
-                    f"{whom}, "
+                    f"{who}, "
                     "so similar people could be anywhere and nothing could be proved",
                     fix=f"constrain it in the formula, for example `{quote_name(attribute.name)} within …`, "
                     "or declare its range in the schema (lower = …, upper = …)",

@@ -37,7 +37,7 @@ class Neighbours:
     ----------
     people
         How many are in the table.
-    asked : rows of those whose neighbours were counted: everybody, or a random sample.
+    asked : rows of those whose neighbours were counted: all people, or a random sample.
     counts : for each of them, how many others in the whole table are similar to them.
     similar, missed
         Pairs that are similar, and pairs that just miss; the rows of people in the table are in the examples.
@@ -68,7 +68,7 @@ class Neighbours:
 
     @property
     def share_isolated(self) -> float:
-        """The share of those asked to whom nobody else in the data is similar."""
+        """The share of those asked who have no one similar in the data."""
         return float((self.counts == 0).mean())
 
     def among(self, rows: Sequence[int]) -> Neighbours:
@@ -80,7 +80,7 @@ class Neighbours:
 def find_neighbours(
     similarity: Similarity, people: Any, *, most: int = MOST_ASKED, seed: int = 0, progress: Progress | None = None
 ) -> Neighbours:
-    """Compare people with everybody else in a table.
+    """Compare people with all others in a table.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def find_neighbours(
 
 @dataclass(frozen=True)
 class _RowPairs:
-    """Pairs of rows of the table: each of some ``people`` with everybody else."""
+    """Pairs of rows of the table: each of some ``people`` with all others."""
 
     x: IntArray
     other: IntArray
@@ -139,7 +139,7 @@ class _RowPairs:
 
 
 def _blocks(asked: IntArray, people: int) -> Iterator[tuple[int, _RowPairs]]:
-    """Blocks of pairs of everybody asked with everybody else, and how many of those asked are done after each."""
+    """Blocks of pairs of each person asked with all people, and how many of those asked are done after each."""
     step = max(1, PAIRS_AT_ONCE // people)
     for start in range(0, len(asked), step):
         block = asked[start : start + step]
@@ -220,12 +220,12 @@ def losses_of(similarity: Similarity, pair: PairedPeople) -> Floats:
 LISTED = 5
 """People of each kind."""
 RANKED = 200
-"""People who fail in the fewest parts, among whom the nearest are looked for."""
+"""People who fail in the fewest parts; the nearest are looked for among them."""
 
 
 @dataclass(frozen=True)
 class NearMiss:
-    """Somebody who just is not similar, and the part of the formula that fails; None where it is all of it."""
+    """A person who is nearly similar, and the part of the formula that fails; None where it is all of it."""
 
     example: Example
     failing: Span | None
@@ -248,7 +248,7 @@ class PersonNeighbours:
 
 
 def neighbours_of(similarity: Similarity, people: Individuals, row: int) -> PersonNeighbours:
-    """Compare one person of a table with everybody else in it."""
+    """Compare one person of a table with all others in it."""
     others = np.delete(np.arange(len(people)), row)
     pair = PairedPeople(people.take(np.full(len(others), row)), people.take(others))
     holds = evaluate(similarity.core, pair)

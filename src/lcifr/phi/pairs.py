@@ -66,7 +66,7 @@ class PairSpace:
 
     @cached_property
     def whole_plans(self) -> tuple[CellPlan, ...]:
-        """The same of whole numbers where the schema says so: strict comparisons of these hold nobody at their ends.
+        """The same of whole numbers where the schema says so: strict comparisons of these hold no one at their ends.
 
         Those of :attr:`plans` where ``!=`` would make too many of them; they also say what is wrong with a formula that
         has no cells at all.
@@ -127,21 +127,21 @@ class PairSpace:
         """
         encoding, rows = self.encoding, np.zeros(len(cells), np.intp)
         plans = self.whole_plans if cells.whole and not as_written else self.plans
-        origin = FormulaOrigin(encoding, self._nobody.take(rows), self.core, plans)
-        found = tuple(self._within(plan, self._over_everybody(plan).take(rows), cells) for plan in plans)
+        origin = FormulaOrigin(encoding, self._any_row.take(rows), self.core, plans)
+        found = tuple(self._within(plan, self._over_universe(plan).take(rows), cells) for plan in plans)
         region = Region(len(cells), len(encoding.features), tuple(c for c in found if c.present.any()), origin)
         return narrow_to_whole_numbers(region, encoding) if cells.whole else region
 
     @cached_property
-    def _nobody(self) -> Individuals:
-        """One row: what is said of pairs is said of x′ alone, so the x of the lowering is never looked at."""
+    def _any_row(self) -> Individuals:
+        """One row: the regions of pairs are about x′ alone, so the x of the lowering is never looked at."""
         schema = self.encoding.schema
         return Individuals(schema, np.zeros((1, len(schema.numeric))), np.zeros((1, len(schema.categorical)), np.int32))
 
-    def _over_everybody(self, plan: CellPlan) -> Cell:
+    def _over_universe(self, plan: CellPlan) -> Cell:
         """The cell of a plan with x anywhere, kept for the next cells."""
         if id(plan) not in self._cells:
-            self._cells[id(plan)] = build_cell(plan, self._nobody, self.encoding)
+            self._cells[id(plan)] = build_cell(plan, self._any_row, self.encoding)
         return self._cells[id(plan)]
 
     @cached_property
@@ -168,8 +168,8 @@ class PairSpace:
             place = self.encoding.schema.names_numeric.index(name)
             box.narrow(place, "lower", cells.lower[:, j])
             box.narrow(place, "upper", cells.upper[:, j])
-        nobody = self._nobody.take(np.zeros(len(cells), np.intp))
-        bound_by_rows(box, plan, PairedPeople(nobody, nobody), tighten=True)
+        any_rows = self._any_row.take(np.zeros(len(cells), np.intp))
+        bound_by_rows(box, plan, PairedPeople(any_rows, any_rows), tighten=True)
         return box
 
     def _choice(self, choice: Choice, cells: UniverseCells) -> Choice:

@@ -77,7 +77,7 @@ FORMAT = 4  # of the canonical form
 
 
 class Similarity:
-    """φ(x, x′): who counts as similar to whom, for one schema and the scales of one training table.
+    """φ(x, x′): who counts as similar, for one schema and the scales of one training table.
 
     Parameters
     ----------
@@ -208,13 +208,13 @@ class Similarity:
         return RegionError(str(diagnostics.error()))
 
     def region(self, x: Any, *, whole_numbers: bool = False) -> Region:
-        """S_φ(x) of every person of a table: a union of cells that holds the encoding of everybody similar.
+        """S_φ(x) of every person of a table: a union of cells that holds the encodings of all similar people.
 
         Parameters
         ----------
         whole_numbers
             Whether cells end at the outermost whole number of attributes that the schema calls whole. They still hold
-            everybody who can exist.
+            all people who can exist.
 
         Raises
         ------

@@ -15,7 +15,7 @@ from lcifr.phi.formula import KEYWORDS, Span, quote_name
 
 # Diagnostics of a formula: positions in the text, messages and fixes, collected into one error.
 
-MOST = 20  # diagnostics that are noted; whoever wrote more will start with these
+MOST = 20  # diagnostics that are kept; a reader starts with these
 _WIDEST = 110  # characters of the offending line that are shown; longer lines are cut around the place
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -343,8 +343,8 @@ def _reserved_word(misplaced: MisplacedToken) -> Diagnostic | None:
     word = str(misplaced.token)
     before = str(misplaced.before)
     if before in ("same", "free", "rank") and before in misplaced.schema and misplaced.token.type != "LPAR":
-        said = f'"{before}" is a word of the language, and needs parentheses'
-        return Diagnostic(said, Span.of(misplaced.before), fix=f"the attribute is written `{before}`")
+        found = f'"{before}" is a word of the language, and needs parentheses'
+        return Diagnostic(found, Span.of(misplaced.before), fix=f"the attribute is written `{before}`")
     if word not in KEYWORDS or word not in misplaced.schema or not misplaced.accepted & {"NAME"}:
         return None
     return Diagnostic(f'"{word}" is a word of the language', misplaced.span, fix=f"the attribute is written `{word}`")

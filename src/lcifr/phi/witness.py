@@ -1,6 +1,6 @@
 """Decoding of points of a region to people for whom φ is confirmed.
 
-Regions are closed and rounded outward, so a point on the edge of one may decode to somebody for whom φ just fails, and
+Regions are closed and rounded outward, so a point on the edge of one may decode to a person for whom φ just fails, and
 integer attributes are relaxed in proofs. A witness is therefore always re-checked by ``holds`` and, where that fails,
 moved inward by as little as it takes, onto linear rows by a small program. What cannot be moved inside is reported as
 unconfirmed, never as a person.
@@ -73,7 +73,7 @@ class FormulaOrigin(RegionOrigin):
 
 
 def _declared_range(encoding: Encoding) -> tuple[Floats, Floats]:
-    """(numerics,) the least and the largest value of anybody who can exist."""
+    """(numerics,) the least and the largest value of anyone who can exist."""
     numeric = encoding.schema.numeric
     least = np.array([-np.inf if a.lower is None else np.ceil(a.lower) if a.integer else a.lower for a in numeric])
     most = np.array([np.inf if a.upper is None else np.floor(a.upper) if a.integer else a.upper for a in numeric])
@@ -81,7 +81,7 @@ def _declared_range(encoding: Encoding) -> tuple[Floats, Floats]:
 
 
 def _candidates(plan: CellPlan, pair: PairedPeople, encoding: Encoding) -> Iterator[Floats]:
-    """(people, numerics) guesses at the numbers of somebody inside the plan's cell, near the pair's other one."""
+    """(people, numerics) guesses at the numbers of a person inside the plan's cell, near the pair's other one."""
     box, present = build_box(plan, pair, encoding)
     if not present.any():
         return

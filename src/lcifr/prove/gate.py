@@ -83,7 +83,7 @@ def settle_witnesses(name: str, question: Question, witness: FloatArray) -> tupl
     if len(people) == len(witness):
         return _settle(name, question, witness, people)
     points, best = np.full(witness.shape, np.nan), np.full(question.directions.shape[:2], -np.inf)
-    if len(people):  # nobody else is looked at: most people are certified before any point is
+    if len(people):  # no others are checked: most people are certified before any point is found
         points[people], best[people] = _settle(name, question.take(people), witness[people], people)
     return points, best
 
@@ -120,7 +120,7 @@ def surely_reached(function: Function, directions: FloatArray, points: FloatArra
     """
     values, error = function(points), function.error(points)
     if points.shape[1] != directions.shape[1] and directions.strides[0] == 0:
-        directions = directions[:1]  # alike for everybody
+        directions = directions[:1]  # alike for all people
     slack = gamma(function.outputs + 8)
     spread = _along(np.abs(directions), error + slack * (np.abs(values) + FLOOR))
     reached = _along(directions, values) - (spread + slack * FLOOR) * (1 + 2 * slack)
@@ -209,8 +209,10 @@ def find_device_obstacle(device: str | None, any_device: bool) -> Obstacle | Non
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as problem:
-        said = str(problem).splitlines()[0]
-        return Obstacle(f'device="{device}" cannot be used here: {said}', "leave device out, or name one that is there")
+        reason = str(problem).splitlines()[0]
+        return Obstacle(
+            f'device="{device}" cannot be used here: {reason}', "leave device out, or name one that is there"
+        )
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC
+from dataclasses import replace
 from functools import cache
 from typing import cast, final
 
@@ -15,6 +16,7 @@ from lcifr.models.function import Function
 from lcifr.models.network import Network
 from lcifr.prove.gate import ask, build_question
 from lcifr.prove.oracles.solvers import Capability, SolverEngine, find_solver
+from lcifr.prove.proof import interval_leaves
 from lcifr.prove.question import HAVE_ENGINES, Answer, Engine, Obstacle, Question, Resources, Status, engine_of
 from lcifr.regions.region import Region
 
@@ -56,8 +58,8 @@ class Bounds(OwnEngine):
 class Cascade(OwnEngine, SolverEngine):
     """Never refines what cannot change the answer; a solver is asked about what branch-and-bound leaves open.
 
-    It is never asked about an answer that directions share: a radius does not say by whom it was proved, so it cannot
-    rest on a solver.
+    It is never asked about an answer that directions share: a radius does not name the engine that proved it, so it
+    cannot rest on a solver.
     """
 
     name = "cascade"
@@ -78,6 +80,22 @@ class Cascade(OwnEngine, SolverEngine):
 
         unresolved = open_directions(self.name, question, claim)
         return ask_solver(question, claim, unresolved, self.solver) if unresolved else claim
+
+
+@final
+class IntervalArithmetic(Engine):
+    """Layer by layer, each neuron by itself: the loosest sound bound, and the yardstick of the others."""
+
+    name = "interval"
+    functions = Network
+
+    def answer(self, question: Question) -> Answer:
+        from lcifr.prove.networks.linear_bounds import interval_bounds  # it needs torch
+
+        upper = interval_bounds(question)
+        blank = engine_of(question.function).answer(replace(question, branch=False))  # for its witnesses
+        proof = interval_leaves(question.directions, question.region, upper) if question.proof else None
+        return replace(blank, upper=upper, methods=(self.name,), proof=proof)
 
 
 # The one question, the largest value of a linear output of a function over a region, and the methods there are.
@@ -101,7 +119,7 @@ def maximize(
     Parameters
     ----------
     network : a :class:`lcifr.Network`, or a sum of trees (:class:`lcifr.models.trees.Trees`).
-    directions : (k, outputs), alike for everybody, or (people, k, outputs).
+    directions : (k, outputs), alike for all people, or (people, k, outputs).
     target : stop as soon as the answer is known to lie strictly on one side of it; broadcast to (people, k).
     tolerance : absolute plus relative: done when upper − best ≤ tolerance · (1 + |best|).
     method : ``"cascade"``, or one of its parts: ``"bounds"``, ``"branch"``, ``"milp"``, ``"lp"``, ``"interval"``,
@@ -134,7 +152,7 @@ METHODS = {
     "branch": "maximize.Branch",
     "bounds": "maximize.Bounds",
     "enumerate": "oracles.enumerate.Enumerate",
-    "interval": "oracles.interval.IntervalArithmetic",
+    "interval": "maximize.IntervalArithmetic",
     "lp": "oracles.lp.Lp",
     "milp": "oracles.milp.Milp",
 }

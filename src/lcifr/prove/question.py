@@ -188,7 +188,7 @@ class Answer:
     """The largest value of each direction over each person's region, from both sides.
 
     Where all directions share one answer, ``best``, ``witness`` and ``status`` have one column, and ``best`` includes
-    the offset. What an engine returns is believed by nobody: the gate confirms witnesses, computes ``best`` and
+    the offset. What an engine returns is never believed: the gate confirms witnesses, computes ``best`` and
     ``status`` itself, and takes over from ``status`` only where nothing was proved (FAILED) or the budget was spent.
 
     Parameters
@@ -383,7 +383,7 @@ def engine_of(function: Function) -> Engine:
 # What engines ask themselves about what they have found so far.
 
 DOUBT = 1e-9
-"""Of a value: how far it has to be beyond a target before nobody looks further."""
+"""Of a value: how far it has to be beyond a target before the search stops."""
 
 
 def still_open(question: Question, found: Answer) -> IntArray:

@@ -89,7 +89,7 @@ def radius(
     question = build_question(
         network,
         signed_outputs(network.outputs),
-        replace(region, origin=None),  # what its columns mean matters to nobody here
+        replace(region, origin=None),  # what its columns mean does not matter here
         target=goal,
         tolerance=tolerance,
         resources=Resources.of(budget, device),
@@ -109,7 +109,7 @@ def radius(
 
 
 def _unknown(question: Question, x: FloatArray) -> Radius:
-    """People of whom nothing is proved."""
+    """The result for people about whom nothing is proved."""
     latent, each = question.function(x), np.zeros(len(x))
     ends, no = np.full(latent.shape, np.inf), np.zeros(len(x), np.int64)
     return Radius(latent, each + np.inf, -ends, ends, each, x, no > 0, no, [[] for _ in x] if question.proof else None)

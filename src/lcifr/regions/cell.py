@@ -38,7 +38,7 @@ class Choice:
 
     @cached_property
     def only(self) -> IntArray | None:
-        """(people,) the position of the one value that is allowed; None unless that is so for everybody."""
+        """(people,) the position of the one value that is allowed; None unless that is so for all people."""
         people, values = self.allowed.shape
         places = np.flatnonzero(self.allowed)
         if len(places) != people:
@@ -53,7 +53,7 @@ class LinearRows:
 
     Parameters
     ----------
-    G : (rows, features), the same for everybody.
+    G : (rows, features), the same for all people.
     g : (people, rows).
     """
 
@@ -93,14 +93,14 @@ class Cell:
         )
 
     def hull(self) -> Cell:
-        """One person's cell that holds that of everybody who has it; without linear rows."""
+        """One person's cell that holds those of all people who have it; without linear rows."""
         here = self if self.present.all() else self.take(self.present)
         ends = here.lower.min(0, keepdims=True), here.upper.max(0, keepdims=True)
         choices = tuple(Choice(choice.columns, np.asarray(choice.allowed.any(0))[None]) for choice in here.choices)
         return Cell(self.numeric, *ends, choices, None, np.ones(1, np.bool_))
 
     def between(self, lower: FloatArray, upper: FloatArray) -> Cell:
-        """The same cell with another box, inside its own; whoever's box is empty has no cell."""
+        """The same cell with another box, inside its own; people with an empty box have no cell."""
         present = self.present & (lower <= upper).all(1)
         lower, upper = (np.where(present[:, None], end, 0.0) for end in (lower, upper))
         return replace(self, lower=lower, upper=upper, present=present)
@@ -233,7 +233,7 @@ class WholeColumn:
     Parameters
     ----------
     attribute : its name in the schema. column : the feature column.
-    first, last : the whole numbers, in the table's units, that anybody's region can hold.
+    first, last : the whole numbers, in the table's units, that any region can hold.
     encode : whole numbers (n,) -> encoded values (n,), monotone.
     """
 

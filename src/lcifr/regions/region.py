@@ -68,7 +68,7 @@ class RegionOrigin(ABC):
 class Region:
     """For each of ``people`` individuals, the union of the cells present for them.
 
-    An individual without any present cell has an empty region: nobody is similar to them.
+    An individual without any present cell has an empty region: no one is similar to them.
     ``origin`` says which formula and whose neighbourhood this is, where there is one; only ``decode`` needs it.
     ``whole`` lists the columns that hold whole numbers only: proofs then say nothing about the reals between them.
     """
@@ -99,7 +99,7 @@ class Region:
         return Region(len(chosen), self.features, tuple(cell.take(index) for cell in self.cells), origin, self.whole)
 
     def hull(self) -> Region:
-        """The region of one person that holds everybody's, cell by cell; without linear rows."""
+        """The region of one person that holds all regions, cell by cell; without linear rows."""
         return Region(1, self.features, tuple(cell.hull() for cell in self.cells if cell.present.any()))
 
     @classmethod

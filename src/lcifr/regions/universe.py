@@ -1,8 +1,8 @@
 """The universe of people who can exist, cut into cells: an interval for each number, a set of values for each category.
 
 Cells are in the table's own units. Under ``whole`` an attribute that the schema calls whole is cut between k and k + 1,
-so that everybody is in exactly one cell; numbers that are not whole are cut at a point that both sides hold. An index
-finds the cell of each of many people.
+so that every person is in exactly one cell; numbers that are not whole are cut at a point that both sides hold. An
+index finds the cell of each of many people.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from lcifr.regions.region import BoolArray, Cell, Choice, FloatArray, Region
 # The universe of people who can exist, cut into cells: an interval for each number, a set of values for each category.
 #
 # Cells are in the table's own units. Under ``whole`` an attribute that the schema calls whole is cut between k and k +
-# 1,
-# so that everybody is in exactly one cell; numbers that are not whole are cut at a point that both sides hold.
+# 1, so that every person is in exactly one cell; numbers that are not whole are cut at a point that both sides hold.
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class UniverseCells:
         Raises
         ------
         RegionError
-            If a number has no declared range, or whole numbers that floats do not tell apart; if nobody can exist.
+            If a number has no declared range, or whole numbers that floats do not tell apart; if no one can exist.
         SchemaError
             If a declared range is larger than the model can take.
         """
@@ -71,7 +70,7 @@ class UniverseCells:
         counted = _counted(schema, whole)
         allowed = tuple(~encoding.is_outside(name)[None] for name in schema.names_categorical)
         lower, upper = np.where(counted, np.ceil(lower), lower), np.where(counted, np.floor(upper), upper)
-        _refuse_nobody(schema, lower[0] > upper[0], [not mask.any() for mask in allowed])
+        _refuse_empty(schema, lower[0] > upper[0], [not mask.any() for mask in allowed])
         return cls(schema, lower, upper, allowed, whole)
 
     def take(self, index: Any) -> Self:
@@ -138,7 +137,7 @@ class UniverseCells:
         return Region(len(self), len(encoding.features), (cell,))
 
     def middles(self) -> Individuals:
-        """Somebody in the middle of every cell; of a category its first value there."""
+        """A person in the middle of every cell; of a category its first value there."""
         middle = self.lower / 2 + self.upper / 2
         numbers = np.where(self.counted, np.floor(middle), middle)
         codes = [mask.argmax(1) for mask in self.allowed]
@@ -209,8 +208,8 @@ def _refuse_merged_numbers(schema: Schema) -> None:
             )
 
 
-def _refuse_nobody(schema: Schema, no_number: BoolArray, no_value: Sequence[bool]) -> None:
-    """Of nobody everything could be proved."""
+def _refuse_empty(schema: Schema, no_number: BoolArray, no_value: Sequence[bool]) -> None:
+    """Anything could be proved of an empty universe."""
     names = [*np.array(schema.names_numeric, object)[no_number].tolist()]
     names += [name for name, none in zip(schema.names_categorical, no_value, strict=True) if none]
     if names:
@@ -220,7 +219,7 @@ def _refuse_nobody(schema: Schema, no_number: BoolArray, no_value: Sequence[bool
         )
 
 
-# Which of many cells of a universe somebody is in, found for many people at once.
+# The cell of a universe that a person is in, found for many people at once.
 #
 # For every attribute, the cells that hold a value are the same between two neighbouring ends of cells. They are kept as
 # bits, one a cell, so that a person's cells are the bits that remain when those of all attributes are combined by

@@ -1,7 +1,7 @@
 """Integer tightening of regions: box bounds moved inward to whole numbers.
 
 φ speaks about individuals, and where the schema says ``integer`` an individual has a whole number. A region is a box of
-reals, so its bounds may be moved to the outermost whole numbers between them without losing anybody.
+reals, so its bounds may be moved to the outermost whole numbers between them without losing anyone.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def narrow_to_whole_numbers(region: Region, encoding: Encoding) -> Region:
 
 
 def _columns(cells: Sequence[Cell], encoding: Encoding, whole: BoolArray) -> tuple[WholeColumn, ...]:
-    """The columns that somebody's region lets move, with the numbers between which proofs may split."""
+    """The columns that a person's region lets move, with the numbers between which proofs may split."""
     found = []
     for place in np.flatnonzero(whole).tolist():
         low = [cell.lower[cell.present, place] for cell in cells]

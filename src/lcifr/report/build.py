@@ -95,7 +95,7 @@ def build(
     radius : the hand-over of these people, or (people,) radii.
     tuning : the :class:`lcifr.estimators.tuning.Frontier` that :func:`lcifr.tune` returned, or the command's result.
     promise : φ, where the words are known and neither encoder nor similarity is at hand.
-    about : names, words, settings, the checker's word.
+    about : names, words, settings, what the checker found.
     """
     about = about or About()
     if encoder is None and similarity is not None and isinstance(found, Audit):  # without either, φ is withheld

@@ -92,14 +92,14 @@ class Explorer:
     counterexamples: int
     regions: bool  # whether it is known what a similar person may have
     tolerance: float | None = None  # of decisions that are numbers
-    years: tuple[str, ...] = ()  # attributes whose numbers are years, which nobody writes with a comma
+    years: tuple[str, ...] = ()  # attributes whose numbers are years, which are written without a comma
     scores: Scores | None = None  # of an additive model
     probabilities: bool = False  # whether the model computes a probability from its output
-    left_off: int = 0  # people of the report whom a shorter page does not show
+    left_off: int = 0  # people of the report that a shorter page leaves out
 
     @property
     def first(self) -> PersonRow | None:
-        """Who is shown before anybody chooses: the first counterexample, or the first person."""
+        """Who is shown until a person is chosen: the first counterexample, or the first person."""
         bad = next((one for one in self.people[:LISTED] if one.verdict == "COUNTEREXAMPLE"), None)
         return bad or next(iter(self.people), None)
 

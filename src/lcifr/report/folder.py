@@ -47,7 +47,7 @@ def about_audit(result: AuditResult, settings: RunSettings | None) -> About:
     known = result.model.trained_on is not None
     return About(
         title=_title(result.model.target),
-        data=f"{result.statement.rows:,} people{of}{drawn}, {_whom(result.held_out, known=known)}",
+        data=f"{result.statement.rows:,} people{of}{drawn}, {_training_words(result.held_out, known=known)}",
         partial=None if data is None else data.partial,
         data_cautions=() if data is None else data.cautions,
         decisions=result.model.labels,
@@ -63,10 +63,11 @@ def about_audit(result: AuditResult, settings: RunSettings | None) -> About:
 
 def about_consumer(result: ConsumeResult, settings: RunSettings | None) -> About:
     """The same of a consumer's folder, which knows neither the data nor a check."""
-    known, trained_on = result.origin is None, result.is_in_sample
+    trained_on = result.is_in_sample
+    training = _training_words(result.held_out, known=result.origin is None, trained_on=trained_on)
     return About(
         title=_title(result.model.target),
-        data=f"{result.statement.people:,} people, {_whom(result.held_out, known=known, trained_on=trained_on)}",
+        data=f"{result.statement.people:,} people, {training}",
         library=result.origin,
         trained_on=trained_on or None,
         **_of_run(settings),
@@ -77,10 +78,11 @@ def _title(target: str) -> str:
     return f"{target}: do similar people get the same decision?"
 
 
-def _whom(held_out: bool, *, known: bool, trained_on: bool = False) -> str:
+def _training_words(held_out: bool, *, known: bool, trained_on: bool = False) -> str:
     """What is known about these people and training.
 
-    ``known`` : whether lcifr trained the model, and so knows on whom. ``trained_on`` : whether on people among these.
+    ``known`` : whether lcifr trained the model, and so knows on which people.
+    ``trained_on`` : whether on people among these.
     """
     if held_out:
         return "held out from training" if known else "declared as held out from training"
@@ -143,30 +145,30 @@ def read_folder(
     labels : what decisions are called; those that the folder names if there are none.
     """
     root = Path(folder)
-    found = read_content(root)
-    if labels:
-        named = name_decisions(labels, decisions_of(found.verdicts.model))
-        found = replace(found, about=replace(found.about, decisions=named))
-    with fitting_together(root):
-        tuning = None if tuned is None else TuneResult.read(Path(tuned))
-        return found.report(tuning, author=author, written=written)
-
-
-def read_content(root: Path) -> FolderContent:
-    """What a result folder holds about people, once its parts are known to belong together."""
     is_audit = command_of_folder(root, "audit", "consume") == "audit"
     settings = read_settings(root)
     with fitting_together(root):
         result = AuditResult.read(root) if is_audit else ConsumeResult.read(root)
         _refuse_many(root, result.statement.people)
-        found = (
-            _read_audit(root, result, settings)
-            if isinstance(result, AuditResult)
-            else _read_consumer(root, result, settings)
-        )
-        statement = _counted_again(root, found.verdicts, found.statement)
+        if isinstance(result, AuditResult):
+            about, found = about_audit(result, settings), _read_audit(root, result)
+        else:
+            about, found = about_consumer(result, settings), _read_consumer(root, result)
+        statement = _counted_again(root, found.verdicts, result.statement)
         _refuse_changed(root, settings)
-    return replace(found, statement=statement)
+        about = replace(about, author=author, written=written)
+        if labels:
+            about = replace(about, decisions=name_decisions(labels, decisions_of(found.verdicts.model)))
+        return build(
+            found.verdicts,
+            statement,
+            encoder=found.encoder,
+            radius=found.radius,
+            tuning=None if tuned is None else TuneResult.read(Path(tuned)),
+            about=about,
+            promise=found.promise,
+            hashes=found.hashes,
+        )
 
 
 def _refuse_many(root: Path, people: int) -> None:
@@ -178,33 +180,18 @@ def _refuse_many(root: Path, people: int) -> None:
 
 
 @dataclass(frozen=True)
-class FolderContent:
-    """What a folder holds about people; ``encoder`` is None where φ cannot be evaluated with what is there."""
+class FolderVerdicts:
+    """The verdicts of a folder and what they are about; ``encoder`` is None where φ cannot be evaluated."""
 
     verdicts: Audit | Certificates
-    statement: Statement
     promise: Promise
-    about: About
     hashes: dict[str, str]
     encoder: FrozenEncoder | None = None
     radius: Any = None
 
-    def report(self, tuning: TuneResult | None = None, *, author: str = "", written: str = "") -> Report:
-        """The content of the report; see :func:`read_folder`."""
-        return build(
-            self.verdicts,
-            self.statement,
-            encoder=self.encoder,
-            radius=self.radius,
-            tuning=tuning,
-            about=replace(self.about, author=author, written=written),
-            promise=self.promise,
-            hashes=self.hashes,
-        )
-
 
 def read_settings(root: Path) -> RunSettings | None:
-    """How the folder was made; None where nobody says so."""
+    """How the folder was made; None where that is not on file."""
     return RunSettings.read(root) if (root / SETTINGS).is_file() else None
 
 
@@ -222,28 +209,21 @@ def _refuse_changed(root: Path, settings: RunSettings | None) -> None:
 # -- verdicts ----------------------------------------------------------------------------------------------------------
 
 
-def _read_audit(root: Path, result: AuditResult, settings: RunSettings | None) -> FolderContent:
+def _read_audit(root: Path, result: AuditResult) -> FolderVerdicts:
     schema = Schema.load(root / "schema.toml")
     people = Individuals.read(read_frame(root / "people.parquet"), schema)
     is_own = result.model.origin is None
     encoder, model, about = (_models if is_own else _library_models)(root, schema, result.model)
     verdicts = read_audited(root / "audited", people, model, about)
     phi = result.model.phi
-    return FolderContent(
-        verdicts,
-        result.statement,
-        Promise(phi.source, phi.text, phi.english, phi.hash),
-        about_audit(result, settings),
-        hashes_of_audit(result),
-        encoder,
-        verdicts.radius,
-    )
+    promise = Promise(phi.source, phi.text, phi.english, phi.hash)
+    return FolderVerdicts(verdicts, promise, hashes_of_audit(result), encoder, verdicts.radius)
 
 
 def _models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncoder | None, Model, Hashes]:
     """Both models, and what the verdicts must be about: these very models and the φ that the result names.
 
-    The encoder is None where φ ranks training people, whom an audit's folder does not hold.
+    The encoder is None where φ ranks training people: an audit's folder does not hold them.
     """
     from lcifr.certification.saved_models import read_saved_function
 
@@ -280,7 +260,7 @@ def _fitting(encoding: Any, schema: Schema) -> Any:
     return encoding
 
 
-def _read_consumer(root: Path, result: ConsumeResult, settings: RunSettings | None) -> FolderContent:
+def _read_consumer(root: Path, result: ConsumeResult) -> FolderVerdicts:
     from pyarrow import compute, parquet
 
     rows, said, proved = parquet.read_table(root / "certificates.parquet"), result.model, result.model.provenance
@@ -289,15 +269,10 @@ def _read_consumer(root: Path, result: ConsumeResult, settings: RunSettings | No
     model = read_saved_head(root, said.task).model.agreeing(tolerance=said.tolerance)
     if model.function.hash != said.model:
         raise ArtefactError(f"{root}: model.safetensors is not the model that was certified: the hashes differ")
-    similar = proved.formula()  # read again: whoever edited the text is found out
+    similar = proved.formula()  # read again: an edited text is found out
     english = None if similar is None else similar.explain()
-    return FolderContent(
-        Certificates.from_arrow(rows, model, result.on),
-        result.statement,
-        Promise("the producer’s formula", proved.similarity_text, english, proved.similarity),
-        about_consumer(result, settings),
-        hashes_of_consumer(proved),
-    )
+    promise = Promise("the producer’s formula", proved.similarity_text, english, proved.similarity)
+    return FolderVerdicts(Certificates.from_arrow(rows, model, result.on), promise, hashes_of_consumer(proved))
 
 
 def _counted_again(root: Path, found: Audit | Certificates, said: Statement) -> Statement:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,31 +74,35 @@ def plain_markdown(text: str) -> str:
 
 
 def _block(block: Block) -> Iterator[str]:
-    if isinstance(block, str):
-        yield plain_markdown(block)
-    elif isinstance(block, Table):
-        yield from markdown_table(block)
-    elif isinstance(block, Chart):
-        yield f"**{plain_markdown(block.picture.title)}.** {plain_markdown(block.description)}"
-        yield ""
-        yield from markdown_table(block.table)
-    elif isinstance(block, Gallery):
-        for chart in block.charts:
-            yield from (*_block(chart), "")
-    elif isinstance(block, CodeBlock):
-        fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", block.text)), default=0))
-        yield plain_markdown(block.label)
-        yield ""
-        yield from (fence, visible(block.text), fence)
-    elif isinstance(block, Points):
-        for item in block.items:
-            depth = len(item) - len(item.lstrip())
-            yield "  " * (depth // 2) + f"- {plain_markdown(item.strip())}"
-    else:
-        yield from _people(block)
+    yield from WRITERS[type(block)](block)
+
+
+def _chart(chart: Chart) -> Iterator[str]:
+    yield f"**{plain_markdown(chart.picture.title)}.** {plain_markdown(chart.description)}"
+    yield ""
+    yield from markdown_table(chart.table)
+
+
+def _gallery(gallery: Gallery) -> Iterator[str]:
+    for chart in gallery.charts:
+        yield from (*_chart(chart), "")
+
+
+def _code(block: CodeBlock) -> Iterator[str]:
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", block.text)), default=0))
+    yield plain_markdown(block.label)
+    yield ""
+    yield from (fence, visible(block.text), fence)
+
+
+def _points(points: Points) -> Iterator[str]:
+    for item in points.items:
+        depth = len(item) - len(item.lstrip())
+        yield "  " * (depth // 2) + f"- {plain_markdown(item.strip())}"
 
 
 def markdown_table(table: Table) -> Iterator[str]:
+    """A table with its caption above it."""
     yield f"*{plain_markdown(table.caption)}*"
     yield ""
     yield "| " + " | ".join(plain_markdown(name) for name in table.head) + " |"
@@ -108,7 +112,7 @@ def markdown_table(table: Table) -> Iterator[str]:
 
 
 def _people(block: PeopleBlock) -> Iterator[str]:
-    """Everybody in a line each, and the counterexamples in full."""
+    """Everyone in a line each, and the counterexamples in full."""
     shown = [show(person, block.explorer) for person in block.explorer.people]
     if not shown:
         return
@@ -120,6 +124,18 @@ def _people(block: PeopleBlock) -> Iterator[str]:
             yield ""
             yield from _person(one, block.explorer)
             yield from _explained(person, block.explorer)
+
+
+WRITERS: dict[type, Callable[[Any], Iterator[str]]] = {
+    str: lambda text: iter([plain_markdown(text)]),
+    Table: markdown_table,
+    Chart: _chart,
+    Gallery: _gallery,
+    CodeBlock: _code,
+    Points: _points,
+    PeopleBlock: _people,
+}
+"""Of each kind of block its lines; ``templates/blocks.html`` has a macro for each."""
 
 
 def _person(one: Shown, explorer: Explorer) -> Iterator[str]:

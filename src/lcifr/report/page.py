@@ -145,50 +145,21 @@ class ReportRequest:
 
 
 @dataclass(frozen=True, eq=False)
-class WrittenSweepReport:
-    """A page about a sweep, the file that shows it, and its format."""
-
-    result: SweepResult
-    file: Path
-    form: str
-    shows_people = True
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        said = self.result.to_dict()
-        kept = {name: said[name] for name in ("shares", "exact_shares", "individuals", "people", "cells", "pairs")}
-        about = {"format": "lcifr-report-written-1", "command": "report", "file": str(self.file), "form": self.form}
-        return {**about, "sweep": said["sweep"], **kept}
-
-
-@dataclass(frozen=True, eq=False)
 class WrittenReport:
-    """A report, the file that shows it, and its format."""
+    """The file of a report, its format, whether attributes of people are on the page, and what ``--json`` adds."""
 
-    report: Report
     file: Path
     form: str
-
-    @property
-    def shows_people(self) -> bool:
-        """Whether attributes of people are on the page."""
-        return bool(self.report.explorer.attributes)
+    shows_people: bool
+    facts: Mapping[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
-        counts = ("people", "certified", "violated", "undecided")
-        return {
-            "format": "lcifr-report-written-1",
-            "command": "report",
-            "file": str(self.file),
-            "form": self.form,
-            **{name: getattr(self.report.statement, name) for name in counts},
-            "explored": len(self.report.explorer.people),
-            "cautions": [asdict(one) for one in self.report.cautions],
-        }
+        about = {"format": "lcifr-report-written-1", "command": "report", "file": str(self.file), "form": self.form}
+        return {**about, **self.facts}
 
 
-def write_report(request: ReportRequest) -> WrittenReport | WrittenSweepReport:
+def write_report(request: ReportRequest) -> WrittenReport:
     """Make a page of a result folder."""
     form = request.format
     path = request.out if request.out is not None else request.folder / f"report.{form}"
@@ -202,11 +173,26 @@ def write_report(request: ReportRequest) -> WrittenReport | WrittenSweepReport:
             settings = RunSettings.read(request.folder)
             result = SweepResult.read(request.folder).with_labels(request.labels)
             _write(path, render_sweep(result, settings, form, author=author, written=today))
-        return WrittenSweepReport(result, path, form)
+        return WrittenReport(path, form, True, _facts_of_sweep(result))
     with step(f"Making {path}"):
         made = read_folder(request.folder, request.tuned, author=author, written=today, labels=request.labels)
         _write(path, render(made, form, people=request.people))
-    return WrittenReport(made, path, form)
+    return WrittenReport(path, form, bool(made.explorer.attributes), _facts(made))
+
+
+def _facts_of_sweep(result: SweepResult) -> dict[str, Any]:
+    names = ("sweep", "shares", "exact_shares", "individuals", "people", "cells", "pairs")
+    plain = result.to_dict()
+    return {name: plain[name] for name in names}
+
+
+def _facts(report: Report) -> dict[str, Any]:
+    counts = {name: getattr(report.statement, name) for name in ("people", "certified", "violated", "undecided")}
+    return {
+        **counts,
+        "explored": len(report.explorer.people),
+        "cautions": [asdict(one) for one in report.cautions],
+    }
 
 
 def _write(path: Path, text: str) -> None:

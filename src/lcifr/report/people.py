@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,6 @@ from lcifr.display.score_charts import person_mark, profile_chart
 from lcifr.display.scores import (
     Freedom,
     MarkedScore,
-    PersonScore,
     Profile,
     person_sentence,
     place_bars,
@@ -267,34 +266,15 @@ EACH = 4
 """Attributes of one counterexample, those that move the output most."""
 PIECES = 40_000
 """Of all these drawings; where models have very many thresholds, fewer are drawn."""
+Found = TypeVar("Found")
 
 
-@dataclass(frozen=True)
-class Explained:
-    """For the explorer's people, in their order: contributions and profiles; and what each attribute adds."""
-
-    contributions: list[PersonScore | None]
-    profiles: list[tuple[Profile, ...]]
-    scores: Scores | None = None
-
-
-def explain_people(
-    found: Audit | Certificates, rows: NDArray[np.intp], encoder: FrozenEncoder | None, words: Mapping[str, str]
-) -> Explained:
-    """Of the people ``rows``; nothing where the encoder is not at hand, and no scores where a model is not additive."""
-    blank = Explained([None] * len(rows), [()] * len(rows))
-    if encoder is None or not isinstance(found, Audit):
-        return blank
-    explanation = Explanation(encoder, found.model, found.people, found.ids, found.others, found.violated)
-    around = _around(explanation, rows)
-    if explanation.terms is None or len(found.people) == 0:
-        return Explained(blank.contributions, around)
-    contributions = Contributions(explanation.terms, found.model, encoder.encoding, explanation.everybody, words)
+def _found_for_all(find: Callable[..., list[Found]], *about: Any) -> list[Found] | None:
+    """What is found for everyone; None where φ ranks people who are not at hand, so that it cannot be evaluated."""
     try:
-        listed: list[PersonScore | None] = [*contributions.of(found.people.take(rows), encoder.similarity)]
-    except LcifrError:  # ranks among people who are not at hand
-        listed = blank.contributions
-    return Explained(listed, around, _scores(explanation, contributions))
+        return find(*about)
+    except LcifrError:
+        return None
 
 
 def _scores(explanation: Explanation, contributions: Contributions) -> Scores:
@@ -310,19 +290,17 @@ def _scores(explanation: Explanation, contributions: Contributions) -> Scores:
     )
 
 
-def _around(explanation: Explanation, rows: NDArray[np.intp]) -> list[tuple[Profile, ...]]:
-    """The profiles of as many counterexamples as the page has room for."""
-    assert explanation.others is not None
-    assert explanation.violated is not None
-    found: list[tuple[Profile, ...]] = [()] * len(rows)
-    pieces, drawn = 0, 0
-    for place, row in enumerate(rows.tolist()):
-        if explanation.violated[row] and drawn < AROUND and pieces < PIECES:
-            pair = explanation.people.take([row]), explanation.others.take([row])
-            found[place] = _largest(profiles(explanation.encoder, explanation.model, *pair))
-            pieces += sum(len(one.outputs) for one in found[place])
-            drawn += 1
-    return found
+def _around(found: Audit, encoder: FrozenEncoder, rows: NDArray[np.intp]) -> dict[int, tuple[Profile, ...]]:
+    """Of as many counterexamples as the page has room for, by row, the output around them."""
+    around: dict[int, tuple[Profile, ...]] = {}
+    pieces = 0
+    for row in rows[found.violated[rows]].tolist():
+        if len(around) == AROUND or pieces >= PIECES:
+            break
+        pair = found.people.take([row]), found.others.take([row])
+        around[row] = _largest(profiles(encoder, found.model, *pair))
+        pieces += sum(len(one.outputs) for one in around[row])
+    return around
 
 
 def _largest(around: tuple[Profile, ...]) -> tuple[Profile, ...]:
@@ -331,7 +309,7 @@ def _largest(around: tuple[Profile, ...]) -> tuple[Profile, ...]:
     return tuple(one for one in around if one in kept)
 
 
-# The explorer's people: everybody, or a sample and counterexamples where there are too many.
+# The explorer's people: everyone, or a sample and counterexamples where there are too many.
 
 PEOPLE = 2_000
 COUNTEREXAMPLES = 1_000
@@ -350,26 +328,18 @@ def explore(
 ) -> Explorer:
     """Choose people and describe each; the same people for the same result."""
     rows = _choose(found.verdict == Verdict.COUNTEREXAMPLE)
-    explained = explain_people(found, rows, encoder, words)
-    near = _surroundings(found, rows, similarity)
-    people = _describe(found, rows, near, _decisions(found, rows, encoder), radii, words)
-    people = [
-        replace(one, score=score, profiles=around)
-        for one, score, around in zip(people, explained.contributions, explained.profiles, strict=True)
-    ]
-    schema = found.people.schema if isinstance(found, Audit) else None
+    people = tuple(_verdict(found, row, radii, words) for row in rows.tolist())
     made = Explorer(
-        people=tuple(people),
-        attributes=() if schema is None else schema.names,
-        units={} if schema is None else {a.name: a.unit for a in schema if isinstance(a, Numeric) and a.unit},
+        people=people,
+        attributes=(),
+        units={},
         complete=len(people) == len(found),
         counterexamples=_count(people),
-        regions=near is not None,
-        tolerance=_tolerance(found),
-        years=_years(people),
-        scores=explained.scores,
-        probabilities=isinstance(found, Audit) and found.model.rule.log_odds is not None,
+        regions=False,
+        tolerance=found.model.rule.tolerance,
     )
+    if isinstance(found, Audit):
+        made = _with_attributes(made, found, rows, encoder, similarity, words)
     while len(made.people) > 1 and (size := _size(made)) > BYTES:
         fewer = made.people[:: -(-size // BYTES)]
         made = replace(made, people=fewer, complete=False, counterexamples=_count(fewer))
@@ -406,7 +376,7 @@ def _size(explorer: Explorer) -> int:
 
 
 def _choose(violated: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Rows in order; the sample is drawn with a fixed seed from everybody, so that it shows the usual too."""
+    """Rows in order; the sample is drawn with a fixed seed from everyone, so that it shows the usual too."""
     if len(violated) <= PEOPLE:
         return np.arange(len(violated))
     rng = np.random.default_rng(0)
@@ -416,76 +386,76 @@ def _choose(violated: NDArray[np.bool_]) -> NDArray[np.intp]:
     return np.sort(np.concatenate([kept, rest]))
 
 
-def _describe(
-    found: Audit | Certificates,
+def _verdict(
+    found: Audit | Certificates, row: int, radii: NDArray[np.float64] | None, words: Mapping[str, str]
+) -> PersonRow:
+    """What is known of a person without the attributes."""
+    return PersonRow(
+        id=str(found.ids[row]),
+        verdict=str(found.verdict[row]),
+        reason=str(found.reason[row]),
+        decision=_word(found.prediction[row], words, found.model.rule.tolerance),
+        margin=_finite(found.margin[row]),
+        radius=None if radii is None else _finite(radii[row]),
+        vacuous=bool(found.vacuous[row]),
+    )
+
+
+def _with_attributes(
+    explorer: Explorer,
+    found: Audit,
     rows: NDArray[np.intp],
-    near: list[Surroundings] | None,
-    decided: list[Any],
-    radii: NDArray[np.float64] | None,
+    encoder: FrozenEncoder | None,
+    similarity: Similarity | None,
     words: Mapping[str, str],
-) -> list[PersonRow]:
-    common: list[dict[str, Any]] = [
-        {
-            "id": str(found.ids[row]),
-            "verdict": str(found.verdict[row]),
-            "reason": str(found.reason[row]),
-            "decision": _word(found.prediction[row], words, _tolerance(found)),
-            "margin": _finite(found.margin[row]),
-            "radius": None if radii is None else _finite(radii[row]),
-            "vacuous": bool(found.vacuous[row]),
-        }
-        for row in rows
-    ]
-    if not isinstance(found, Audit):
-        return [PersonRow(**one) for one in common]
-    least = found.least_probability
+) -> Explorer:
+    """The people of ``rows`` with their attributes, with what similar people may have, and with counterexamples.
+
+    Without the encoder it is not known what is decided about these, and nothing is explained.
+    """
+    schema, tolerance, least = found.people.schema, found.model.rule.tolerance, found.least_probability
     people, others, violated = found.people.take(rows), found.others.take(rows), found.violated[rows]
-    around = near if near is not None else [Surroundings({}, False)] * len(rows)
-    return [
-        PersonRow(
-            **one,
-            least_probability=_finite(least[row]),
-            values=by_attribute(people, place),
-            may=around[place].may,
-            linked=around[place].linked,
-            other=by_attribute(others, place) if violated[place] else None,
-            **_otherwise(found, row, decided[place] if violated[place] else None, words),
+    near = None if similarity is None else _found_for_all(surroundings, similarity, people)
+    decided: list[Any] = [None] * len(rows)
+    around: dict[int, tuple[Profile, ...]] = {}
+    added, scores = None, None
+    if encoder is not None:
+        decided = list(found.model.predict(encoder.function(encoder.encoding.encode(others))))
+        explanation = Explanation(encoder, found.model, found.people, found.ids)
+        around = _around(found, encoder, rows)
+        if explanation.terms is not None and len(found.people):
+            terms = Contributions(explanation.terms, found.model, encoder.encoding, explanation.base, words)
+            added, scores = _found_for_all(terms.of, people, encoder.similarity), _scores(explanation, terms)
+    described = []
+    for place, (row, one) in enumerate(zip(rows.tolist(), explorer.people, strict=True)):
+        free = Surroundings({}, False) if near is None else near[place]
+        described.append(
+            replace(
+                one,
+                least_probability=_finite(least[row]),
+                values=by_attribute(people, place),
+                may=free.may,
+                linked=free.linked,
+                score=None if added is None else added[place],
+                profiles=around.get(row, ()),
+            )
         )
-        for place, (row, one) in enumerate(zip(rows, common, strict=True))
-    ]
-
-
-def _otherwise(found: Audit, row: int, other: Any, words: Mapping[str, str]) -> dict[str, Any]:
-    """What is decided about a counterexample, and how far off that is; nothing where nobody can say."""
-    if other is None:
-        return {}
-    tolerance = _tolerance(found)
-    moved = _moved(found.prediction[row], other, tolerance)
-    return {"other_decision": _word(other, words, tolerance), "moved": moved}
-
-
-def _surroundings(
-    found: Audit | Certificates, rows: NDArray[np.intp], similarity: Similarity | None
-) -> list[Surroundings] | None:
-    """None where φ cannot be evaluated; the verdicts stand, and the page says what is missing."""
-    if similarity is None or not isinstance(found, Audit):
-        return None
-    try:
-        return surroundings(similarity, found.people.take(rows))
-    except LcifrError:  # ranks among people who are not at hand
-        return None
-
-
-def _decisions(found: Audit | Certificates, rows: NDArray[np.intp], encoder: FrozenEncoder | None) -> list[Any]:
-    """What is decided about the counterexamples; without the encoder nobody can say."""
-    if encoder is None or not isinstance(found, Audit):
-        return [None] * len(rows)
-    encoded = encoder.encoding.encode(found.others.take(rows))
-    return list(found.model.predict(encoder.function(encoded)))
-
-
-def _tolerance(found: Audit | Certificates) -> float | None:
-    return found.model.rule.tolerance
+        if violated[place]:
+            described[place] = replace(described[place], other=by_attribute(others, place))
+        if violated[place] and decided[place] is not None:
+            moved = _moved(found.prediction[row], decided[place], tolerance)
+            other_decision = _word(decided[place], words, tolerance)
+            described[place] = replace(described[place], other_decision=other_decision, moved=moved)
+    return replace(
+        explorer,
+        people=tuple(described),
+        attributes=schema.names,
+        units={one.name: one.unit for one in schema if isinstance(one, Numeric) and one.unit},
+        regions=near is not None,
+        years=_years(described),
+        scores=scores,
+        probabilities=found.model.rule.log_odds is not None,
+    )
 
 
 def _word(decision: Any, words: Mapping[str, str], tolerance: float | None) -> str:
@@ -496,9 +466,9 @@ def _word(decision: Any, words: Mapping[str, str], tolerance: float | None) -> s
 
 
 def _moved(own: Any, other: Any, tolerance: float | None) -> float | None:
-    return None if tolerance is None or other is None or np.ndim(own) else abs(float(other) - float(own))
+    return None if tolerance is None or np.ndim(own) else abs(float(other) - float(own))
 
 
 def _finite(value: float) -> float | None:
-    """JSON has no infinity; somebody to whom nobody is similar has no margin worth a number."""
+    """The value; None where it is not finite, or as huge as the margin of a person to whom no one is similar."""
     return float(value) if np.isfinite(value) and abs(value) < 1e300 else None

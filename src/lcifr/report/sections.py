@@ -76,7 +76,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Gallery:
-    """Charts side by side, with one person marked in them: the id, or nothing for nobody."""
+    """Charts side by side, with one person marked in them: the id, or nothing."""
 
     charts: tuple[Chart, ...]
     marked: str
@@ -143,7 +143,7 @@ class Headline:
 class Document:
     title: str
     subtitle: str
-    facts: tuple[tuple[str, str], ...]  # date, author, model, what was confirmed for whom
+    facts: tuple[tuple[str, str], ...]  # date, author, model, what was confirmed
     headline: Headline
     cautions: tuple[Caution, ...]
     sections: tuple[Section, ...]
@@ -226,11 +226,11 @@ def group_table(groups: Sequence[Mapping[str, Any]], *, numbers: bool) -> Table:
 
 
 def decision_table(decisions: Decisions) -> Table:
-    """How often each decision is taken: of everybody, and of every group."""
-    everybody = DecisionRow("Everybody", "–", decisions.people)
+    """How often each decision is taken: of everyone, and of every group."""
+    everyone = DecisionRow("Everyone", "–", decisions.people)
     rows = tuple(
         (row.attribute, row.value, count(sum(row.people)), *percents(row.people))
-        for row in (everybody, *decisions.groups)
+        for row in (everyone, *decisions.groups)
     )
     head = ("Attribute", "Value", "People", *decisions.names)
     return Table("How often each decision is taken", head, rows, (False, False, *[True] * (len(head) - 2)))
@@ -264,17 +264,8 @@ def scale_table(scales: Sequence[ScaleSource]) -> Table:
 # Charts with their legends and the same numbers as tables.
 
 
-def margins(shown: Histogram) -> Chart:
-    """Of all people."""
-    return _histogram(shown, "margins", "Proved margins", "margin of the decision")
-
-
-def radii(shown: Histogram) -> Chart:
-    """Of all people."""
-    return _histogram(shown, "radii", "Proved radii", "radius ε in the latent space")
-
-
-def _histogram(shown: Histogram, key: str, title: str, axis: str) -> Chart:
+def histogram(shown: Histogram, key: str, title: str, axis: str) -> Chart:
+    """How many of all people lie between which numbers, by verdict."""
     totals = {kind: sum(counts) for kind, counts in shown.counts.items()}
     of_each = ", ".join(f"{count(total)} {KIND_NAMES[kind].lower()}" for kind, total in totals.items())
     where = f"from {short(shown.edges[0])} to {short(shown.edges[-1])}"
@@ -458,11 +449,16 @@ def method_section(report: Report) -> Iterator[Block]:
     )
     if (library := report.about.library) is not None:
         yield _compared(library)
-    rows = tuple((NAMES.get(name, name), sha256) for name, sha256 in report.hashes.items())
-    yield Table("What this report is about (SHA-256)", ("Item", "Hash"), rows, (False, False))
-    yield Table("Versions", ("Package", "Version"), tuple((report.about.versions or {}).items()), (False, False))
-    if report.about.settings:
-        yield Table("Settings", ("Setting", "Value"), tuple(report.about.settings.items()), (False, False))
+    hashes = {NAMES.get(name, name): sha256 for name, sha256 in report.hashes.items()}
+    yield from run_tables(hashes, report.about.versions or {}, report.about.settings)
+
+
+def run_tables(hashes: Mapping[str, str], versions: Mapping[str, str], settings: Mapping[str, str]) -> Iterator[Table]:
+    """What a report is about, by hash; the packages that took part; and how the command was called."""
+    yield Table("What this report is about (SHA-256)", ("Item", "Hash"), tuple(hashes.items()), (False, False))
+    yield Table("Versions", ("Package", "Version"), tuple(versions.items()), (False, False))
+    if settings:
+        yield Table("Settings", ("Setting", "Value"), tuple(settings.items()), (False, False))
 
 
 def _proof(report: Report) -> str:
@@ -535,13 +531,13 @@ def distances_section(report: Report) -> Iterator[Block]:
     if report.explorer.probabilities:
         yield PROBABILITY
     if report.margins is not None:
-        yield margins(report.margins)
+        yield histogram(report.margins, "margins", "Proved margins", "margin of the decision")
     if report.radii is not None:
         yield (
             "The radius is how far from a person’s own representation anyone similar can land: the largest change in "
             "any coordinate of z."
         )
-        yield radii(report.radii)
+        yield histogram(report.radii, "radii", "Proved radii", "radius ε in the latent space")
 
 
 def frontier_section(report: Report) -> Iterator[Block]:
@@ -633,7 +629,7 @@ def put_into_words(report: Report) -> Document:
 
 
 def _facts(report: Report) -> Iterator[tuple[str, str]]:
-    """What the top of the page says of itself: when, by whom, about what, and what was confirmed for whom."""
+    """What the top of the page says of itself: when, by whom, about what, and what was confirmed."""
     about = report.about
     written = f"; page written {about.written_later}" if about.written_later else ""
     yield "Audited", (about.audited or "date not recorded") + written
@@ -641,11 +637,15 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
     if about.library is None:
         yield "Model", _model(report)
     else:
-        yield from _library(about.library)
+        yield from library_facts(about.library, library_name(about.library))
+        yield "Runtime", about.library.runtime or NO_RUNTIME
     if about.decisions:
         yield "Decisions", f"{labels_words(about.decisions)}."
     yield "Arithmetic", f"{report.arithmetic}."
     yield "Confirmed", _confirmed(report)
+
+
+NO_RUNTIME = "not installed; replaced by an exact forward pass of the model as it was read"
 
 
 def _model(report: Report) -> str:
@@ -661,13 +661,12 @@ def library_name(model: ModelOrigin) -> str:
     return f"{Path(model.file).name}: {model.library}{described}"
 
 
-def _library(model: ModelOrigin) -> Iterator[tuple[str, str]]:
-    """A model of another library: the file, what it computes, how it decides, and who says so."""
-    yield "Model", f"{library_name(model)}; {'; '.join(model.steps)} (sha256 {model.sha256[:12]}…)"
+def library_facts(model: ModelOrigin, name: str) -> Iterator[tuple[str, str]]:
+    """A model of another library: its name, what it computes, how it decides, and what was taken for granted."""
+    yield "Model", f"{name}; {'; '.join(model.steps)} (sha256 {model.sha256[:12]}…)"
     yield "Rule", f"{model.rule}."
     if model.assumptions:
         yield "Assumed", " ".join(model.assumptions)
-    yield "Runtime", model.runtime or "not installed; replaced by an exact forward pass of the model as it was read"
 
 
 def _function(function: Function) -> str:
@@ -727,26 +726,25 @@ def _promise(report: Report) -> Iterator[Block]:
     if promise.text is None:
         yield "The producer does not reveal φ. It is the formula with the hash given below."
         return
-    yield CodeBlock(drop_last_comments(promise.text), f"φ as written: {promise.name}")
+    yield from formula_blocks(promise.text, promise.name, promise.english)
     if promise.english is None:
         return
-    lead, items = english_points(promise.english)
-    yield lead
-    if items:
-        yield Points(items)
     if report.about.scales:
         yield scale_table(report.about.scales)
     yield from (f"Note: {note}" for note in report.notes)
 
 
-def english_points(text: str) -> tuple[str, tuple[str, ...]]:
-    """The first line, and the rest as a list: dashes are points, anything else ends one."""
-    lead, *rest = text.splitlines()
-    items = []
-    for line in rest:
-        level = (len(line) - len(line.lstrip())) // 4
-        items.append("  " * level + line.strip().removeprefix("- "))
-    return lead, tuple(items)
+def formula_blocks(text: str, name: str, english: str | None) -> Iterator[Block]:
+    """A formula as it was written; and in English, with dashes as points, where anything else ends one."""
+    yield CodeBlock(drop_last_comments(text), f"φ as written: {name}")
+    if english is None:
+        return
+    lead, *rest = english.splitlines()
+    levels = ((len(line) - len(line.lstrip())) // 4 for line in rest)
+    items = tuple("  " * level + line.strip().removeprefix("- ") for level, line in zip(levels, rest, strict=True))
+    yield lead
+    if items:
+        yield Points(items)
 
 
 def _proved(report: Report) -> Iterator[Block]:

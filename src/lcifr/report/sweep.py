@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from lcifr.certification.sweep.result import Standing, Sweep
+from lcifr.certification.sweep.result import CellStatus, Sweep
 from lcifr.display.charts import KINDS, ShareGrid, Shares, ShareStrip, grid_chart, strip_chart
 from lcifr.display.text import (
     arithmetic_words,
@@ -19,21 +19,21 @@ from lcifr.display.text import (
     tolerance_words,
 )
 from lcifr.errors import LcifrError
-from lcifr.phi.parser import drop_last_comments
 from lcifr.report.content import Caution
 from lcifr.report.html import html_document
 from lcifr.report.markdown import markdown_document
 from lcifr.report.sections import (
     Block,
     Chart,
-    CodeBlock,
     Document,
     Gallery,
     Headline,
     Points,
     Section,
     Table,
-    english_points,
+    formula_blocks,
+    library_facts,
+    run_tables,
 )
 from lcifr.workflows.folders import RunSettings
 from lcifr.workflows.results import ModelSummary
@@ -42,76 +42,80 @@ from lcifr.workflows.sweeping import WITHOUT, SweepResult, WorstPair
 # Charts and tables of a sweep: shares by standing, along one attribute, over two, and pairs of people.
 
 NAMES = {
-    Standing.PROVED: "Proved",
-    Standing.CROSSINGS: "Strict crossings only",
-    Standing.VIOLATING: "Violating",
-    Standing.OPEN: "Open",
+    CellStatus.PROVED: "Proved",
+    CellStatus.CROSSINGS: "Strict crossings only",
+    CellStatus.VIOLATING: "Violating",
+    CellStatus.OPEN: "Open",
 }
 
 
-def shown_standings(result: SweepResult) -> tuple[Standing, ...]:
+def shown_standings(result: SweepResult) -> tuple[CellStatus, ...]:
     """Those that a page speaks of: strict crossings only where there are such cells."""
     cells = result.sweep.cells
-    return tuple(one for one in Standing if one is not Standing.CROSSINGS or cells(one))
+    return tuple(one for one in CellStatus if one is not CellStatus.CROSSINGS or cells(one))
 
 
 def shares_table(result: SweepResult) -> Table:
-    """Shares of everybody who can exist, how many that are where they can be counted, and the table's people."""
-    sweep, everybody, standings = result.sweep, result.sweep.individuals, shown_standings(result)
+    """Shares of everyone who could exist, how many that are where they can be counted, and the table's people."""
+    sweep, everyone, standings = result.sweep, result.sweep.individuals, shown_standings(result)
     people = result.people.counts
     texts = percents([float(sweep.share(one)) for one in standings])
     head = ["", "Of everyone who could exist", "People in the table", "Cells"]
-    if everybody is not None:
+    if everyone is not None:
         head.insert(2, "People who could exist")
     rows = []
     for standing, text in zip(standings, texts, strict=True):
-        least = "at least " if standing is Standing.VIOLATING and sweep.is_lower_end else ""
+        least = "at least " if standing is CellStatus.VIOLATING and sweep.is_lower_end else ""
         row = [NAMES[standing], least + text, count(people[standing]), count(len(sweep.cells(standing)))]
-        if everybody is not None:
-            row.insert(2, count(int(sweep.share(standing) * everybody)))
+        if everyone is not None:
+            row.insert(2, count(int(sweep.share(standing) * everyone)))
         rows.append(tuple(row))
     return Table("What is known", tuple(head), tuple(rows), (False, *[True] * (len(head) - 1)))
 
 
-def strip(shown: ShareStrip, place: int, standings: tuple[Standing, ...]) -> Chart:
+def strip(shown: ShareStrip, place: int, standings: tuple[CellStatus, ...]) -> Chart:
     """Shares along one attribute."""
     name = shown.bins.attribute
-    head = tuple(NAMES[one] for one in standings)
-    rows = tuple(
-        (label, *_texts(shares, standings)) for label, shares in zip(shown.bins.labels, shown.shares, strict=True)
-    )
+    rows = [((label,), shares) for label, shares in zip(shown.bins.labels, shown.shares, strict=True)]
     return Chart(
         f"strip-{place}",
         strip_chart(shown, _legend(standings)),
         f"For each part of the values of {name}, what is known about the people there.",
-        Table(f"{name}, in numbers", (name, *head), rows, (False, *[True] * len(head))),
+        _in_numbers(f"{name}, in numbers", (name,), rows, standings),
     )
 
 
-def grid(shown: ShareGrid, standings: tuple[Standing, ...]) -> Chart:
+def grid(shown: ShareGrid, standings: tuple[CellStatus, ...]) -> Chart:
     """Shares over two attributes."""
-    head = tuple(NAMES[one] for one in standings)
     down, across = shown.down.attribute, shown.across.attribute
-    rows = tuple(
-        (label, column, *_texts(shares, standings))
+    rows = [
+        ((label, column), shares)
         for label, line in zip(shown.down.labels, shown.shares, strict=True)
         for column, shares in zip(shown.across.labels, line, strict=True)
-    )
+    ]
     return Chart(
         "grid",
         grid_chart(shown, _legend(standings)),
         f"For each part of the values of {down} (rows) and {across} (across), what is known about the people there; "
         "violating shares are on the left.",
-        Table(f"{down} and {across}", (down, across, *head), rows, (False, False, *[True] * len(head))),
+        _in_numbers(f"{down} and {across}", (down, across), rows, standings),
     )
 
 
-def _legend(standings: tuple[Standing, ...]) -> tuple[tuple[str, str], ...]:
+def _legend(standings: tuple[CellStatus, ...]) -> tuple[tuple[str, str], ...]:
     return tuple((KINDS[one], NAMES[one]) for one in standings)
 
 
-def _texts(shares: Shares, standings: tuple[Standing, ...]) -> tuple[str, ...]:
-    return tuple(percent(shares[one]) for one in standings)
+def _in_numbers(
+    caption: str,
+    names: tuple[str, ...],
+    rows: Sequence[tuple[tuple[str, ...], Shares]],
+    standings: tuple[CellStatus, ...],
+) -> Table:
+    """A share of each standing for every part: the attributes' ``names``, and the labels of each row."""
+    cells = tuple((*labels, *(percent(shares[one]) for one in standings)) for labels, shares in rows)
+    numbers = (*[False] * len(names), *[True] * len(standings))
+    return Table(caption, (*names, *(NAMES[one] for one in standings)), cells, numbers)
 
 
 def pair_table(number: int, pair: WorstPair, model: ModelSummary) -> Table:
@@ -129,16 +133,16 @@ def _value(value: Any) -> str:
     return format_value(value) if plain else str(value)
 
 
-# Every sentence of a sweep's report. Careful words: proved with respect to φ, for whom the schema lets exist.
+# Every sentence of a sweep's report. Careful words: proved with respect to φ, for everyone whom the schema allows.
 
 SHOWN = 10
 """Pairs with a table each."""
 
 LIMITS = (
-    "Proved does not mean that the model is fair or unbiased, or that a decision is right. It means that nobody whom φ "
+    "Proved does not mean that the model is fair or unbiased, or that a decision is right. It means that no one whom φ "
     "calls similar gets a different decision. What that is worth depends on φ.",
     "Everyone who could exist is everyone whom the schema allows. Every combination of declared values counts the "
-    "same, including those that nobody has. Such a share is not a share of a population; the people of the table are "
+    "same, including those that no one has. Such a share is not a share of a population; the people of the table are "
     "counted separately.",
     "Open means that neither a proof nor a similar person with a different decision is known. A longer sweep leaves "
     "less open.",
@@ -184,10 +188,7 @@ def _facts(result: SweepResult, settings: RunSettings, author: str, written: str
     if origin is None:
         yield "Model", f"model sha256 {hashes.model[:12]}… on an encoder sha256 {hashes.first[:12]}…"
     else:
-        yield "Model", f"{origin.library}; {'; '.join(origin.steps)} (sha256 {origin.sha256[:12]}…)"
-        yield "Rule", f"{origin.rule}."
-        if origin.assumptions:
-            yield "Assumed", " ".join(origin.assumptions)
+        yield from library_facts(origin, origin.library)
     if result.model.labels:
         yield "Decisions", f"{labels_words(result.model.labels)}."
     yield "Arithmetic", f"{arithmetic_words(result.model.arithmetic)}."
@@ -196,15 +197,15 @@ def _facts(result: SweepResult, settings: RunSettings, author: str, written: str
 
 
 def _universe(result: SweepResult) -> str:
-    everybody = result.sweep.individuals
-    if everybody is not None:
-        return f"{count(everybody)} people could exist, by the ranges and categories in the schema."
+    everyone = result.sweep.individuals
+    if everyone is not None:
+        return f"{count(everyone)} people could exist, by the ranges and categories in the schema."
     numbers = "whole numbers where the schema says so" if result.sweep.whole else "all real numbers of each range"
     return f"Everyone whom the ranges and categories in the schema allow; {numbers}."
 
 
 def _confirmed(result: SweepResult) -> str:
-    """Whether anybody but lcifr has confirmed the cells."""
+    """Whether the exact checker has confirmed the cells."""
     checked = result.checked
     if checked is None:
         return "no: there are no proofs on file, so this is only claimed. lcifr sweep --bundle writes and checks them."
@@ -221,8 +222,8 @@ def _headline(result: SweepResult) -> Headline:
     weights = [round(1e6 * share) for share in shares]
     parts = [(KINDS[one], NAMES[one], weight, texts[one]) for one, weight in zip(standings, weights, strict=True)]
     return Headline(
-        figure=texts[Standing.PROVED],
-        words="of everyone who could exist is proved: nobody similar to them gets a different decision.",
+        figure=texts[CellStatus.PROVED],
+        words="of everyone who could exist is proved: no one similar to them gets a different decision.",
         bound=_both_ends(result, texts),
         parts=tuple(parts),
         of="proved with respect to φ",
@@ -230,11 +231,11 @@ def _headline(result: SweepResult) -> Headline:
     )
 
 
-def _both_ends(result: SweepResult, texts: dict[Standing, str]) -> str:
+def _both_ends(result: SweepResult, texts: dict[CellStatus, str]) -> str:
     """What the proved share can still become."""
-    if result.sweep.share(Standing.PROVED) == 1:
+    if result.sweep.share(CellStatus.PROVED) == 1:
         return "This covers everyone."
-    share = texts[Standing.VIOLATING]
+    share = texts[CellStatus.VIOLATING]
     if not result.sweep.is_lower_end:
         return f"For {share}, someone similar gets a different decision, and nothing is open."
     refuted = (
@@ -243,9 +244,9 @@ def _both_ends(result: SweepResult, texts: dict[Standing, str]) -> str:
     )
     if not result.sweep.open:
         return f"{refuted}. The rest is known for strict crossings only."
-    most = percent(float(result.sweep.share(Standing.PROVED) + result.sweep.share(Standing.OPEN)))
+    most = percent(float(result.sweep.share(CellStatus.PROVED) + result.sweep.share(CellStatus.OPEN)))
     some = " (not all of it: the open part contains known pairs)" if result.sweep.refuted_cells else ""
-    return f"{refuted}. {texts[Standing.OPEN]} is open, so more work may prove up to {most}{some}."
+    return f"{refuted}. {texts[CellStatus.OPEN]} is open, so more work may prove up to {most}{some}."
 
 
 def _cautions(result: SweepResult) -> Iterator[Caution]:
@@ -269,14 +270,14 @@ def _cautions(result: SweepResult) -> Iterator[Caution]:
         yield Caution(
             "open",
             "Not everything is known",
-            f"Of everyone who could exist, {percent(float(sweep.share(Standing.OPEN)))} is open: not proved, "
+            f"Of everyone who could exist, {percent(float(sweep.share(CellStatus.OPEN)))} is open: not proved, "
             f"and not violating throughout.{_stopped(sweep)}",
         )
-    if weak := sweep.share(Standing.CROSSINGS):
+    if weak := sweep.share(CellStatus.CROSSINGS):
         yield Caution(
             "crossings",
             "Ties are not covered everywhere",
-            f"{percent(float(weak))} is known for strict crossings only: in exact arithmetic, nobody similar gets a "
+            f"{percent(float(weak))} is known for strict crossings only: in exact arithmetic, no one similar gets a "
             "strictly different decision, but ties and rounding may go either way.",
         )
 
@@ -307,16 +308,12 @@ def _asked(result: SweepResult) -> Iterator[Block]:
     if (tolerance := result.model.tolerance) is not None:
         yield f"Tolerance {exactly(tolerance)}: {tolerance_words(tolerance)}."
     phi = result.model.phi
-    yield CodeBlock(drop_last_comments(phi.text), f"φ as written: {phi.source}")
-    lead, items = english_points(result.model.phi.english)
-    yield lead
-    if items:
-        yield Points(items)
+    yield from formula_blocks(phi.text, phi.source, phi.english)
 
 
 def _found(result: SweepResult) -> Iterator[Block]:
     yield (
-        "Proved: nobody similar to anyone there gets a different decision, ties included. Violating: everyone there "
+        "Proved: no one similar to anyone there gets a different decision, ties included. Violating: everyone there "
         "has a similar person with a different decision. Open: neither is known."
     )
     yield shares_table(result)
@@ -370,14 +367,10 @@ def _method(result: SweepResult, settings: RunSettings) -> Iterator[Block]:
         "including ties and rounding, the cell is proved; otherwise it is split along the attribute with the largest "
         "change in scores. docs/design/pairs.md explains why this is correct."
     )
-    model = result.model.hashes
     named = {"look_up": "look-up of columns", "similarity": "φ"}
-    hashes = {named.get(name, name): sha256 for name, sha256 in model.to_dict().items()}
-    rows = tuple({**hashes, "sweep": result.sweep.hash}.items())
-    yield Table("What this report is about (SHA-256)", ("Item", "Hash"), rows, (False, False))
-    yield Table("Versions", ("Package", "Version"), tuple(settings.versions.items()), (False, False))
-    asked = tuple((name, str(value)) for name, value in settings.arguments.items() if value not in (None, []))
-    yield Table("Settings", ("Setting", "Value"), asked, (False, False))
+    hashes = {named.get(name, name): sha256 for name, sha256 in result.model.hashes.to_dict().items()}
+    asked = {name: str(value) for name, value in settings.arguments.items() if value not in (None, [])}
+    yield from run_tables({**hashes, "sweep": result.sweep.hash}, settings.versions, asked)
 
 
 # The report of a sweep in every format of a report.

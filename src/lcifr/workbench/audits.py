@@ -13,14 +13,14 @@ from lcifr.certification.handover import FrozenEncoder
 from lcifr.certification.verdicts import Audit, Verdict
 from lcifr.data import Attribute, Categorical, Individuals
 from lcifr.data.codec import from_json
-from lcifr.display.charts import KINDS, Shares, ValueParts
+from lcifr.display.charts import KINDS, SweepMap, ValueParts
 from lcifr.display.scores import Freedom, person_sentence, signed
 from lcifr.display.text import format_value, visible
 from lcifr.errors import LcifrError
 from lcifr.phi.core import PairedPeople
 from lcifr.phi.lint import find_false_part
 from lcifr.report.content import PersonRow, Report, Value
-from lcifr.report.folder import FolderContent, read_content
+from lcifr.report.folder import read_folder
 from lcifr.report.page import ReportRequest, write_report
 from lcifr.report.people import Shown, show
 from lcifr.report.sections import Document, put_into_words
@@ -186,23 +186,22 @@ class AuditPlan(ChosenModel):
 
 @dataclass(frozen=True, eq=False)
 class _OpenAudit:
-    content: FolderContent
     report: Report
 
     @property
     def verdicts(self) -> Audit:
-        if not isinstance(self.content.verdicts, Audit):
+        if not isinstance(self.report.found, Audit):
             raise LcifrError("this folder contains a consumer's certificates, but no people", fix="choose an audit")
-        return self.content.verdicts
+        return self.report.found
 
     @property
     def encoder(self) -> FrozenEncoder:
-        if self.content.encoder is None:
+        if self.report.encoder is None:
             raise LcifrError(
                 "φ ranks people who are not in this folder, so “what if” does not work",
                 fix="audit with a formula without ranks",
             )
-        return self.content.encoder
+        return self.report.encoder
 
 
 class AuditExplorer:
@@ -241,7 +240,7 @@ class AuditExplorer:
                 AddedScore(visible(term.attribute), term.adds, term.low, term.high, signed(term.adds)) for term in added
             ),
             "" if score is None else person_sentence(score),
-            found.content.encoder is not None,
+            found.report.encoder is not None,
         )
 
     def what_if(self, audit: str, name: str, values: Mapping[str, Any]) -> WhatIf:
@@ -260,7 +259,7 @@ class AuditExplorer:
                 f"the proof for {name} covers this person, and the model decides otherwise: one of the two is wrong",
                 fix="please report it with this audit’s folder, and do not rely on the audit",
             )
-        own = own_decision(verdicts.model, outputs, found.content.about.decisions)
+        own = own_decision(verdicts.model, outputs, found.report.about.decisions)
         return WhatIf(
             own, same, similar, _failing(found, person, other, similar), covered, _sentence(found, row, similar, same)
         )
@@ -275,8 +274,7 @@ class AuditExplorer:
         key = (audit, stamp(path / "settings.json"), stamp(path / "result.json"))
         with self._lock:
             if key not in self._known:
-                content = read_content(path)
-                self._known = {key: _OpenAudit(content, content.report())}
+                self._known = {key: _OpenAudit(read_folder(path))}
             return self._known[key]
 
 
@@ -317,46 +315,20 @@ def _movable(attribute: Attribute, one: PersonRow, people: Individuals) -> Movab
 
 
 @dataclass(frozen=True)
-class PartShares:
-    """Of one part of an attribute's values: shares in the order of the standings."""
-
-    label: str
-    shares: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class MapStrip:
-    """Along one attribute."""
-
-    name: str
-    parts: tuple[PartShares, ...]
-
-
-@dataclass(frozen=True)
-class MapGrid:
-    """Over two attributes: rows of the one that goes down, each with parts of the one that goes across."""
-
-    across: str
-    down: str
-    rows: tuple[MapStrip, ...]
-
-
-@dataclass(frozen=True)
 class OpenedSweep:
     """A sweep in words, and its map.
 
     Parameters
     ----------
     standings : every status of a cell, with the class that colours it. lines : shares and universe, in words.
-    strips : attribute by attribute, first the one along which most changes. worst : pairs in a line each.
+    worst : pairs in a line each.
     """
 
     sweep: str
     lines: tuple[str, ...]
     formula: str
     standings: tuple[tuple[str, str], ...]
-    strips: tuple[MapStrip, ...]
-    grid: MapGrid | None
+    map: SweepMap
     worst: tuple[str, ...]
     commands: tuple[str, ...]
 
@@ -364,8 +336,6 @@ class OpenedSweep:
 def open_sweep(folder: WorkFolder, name: str) -> OpenedSweep:
     """What a sweep found, once its cells are known to be those that were written."""
     result = SweepResult.read(folder.folder(name))
-    found = result.sweep.map()
-    grid = found.grid
     checked = () if result.checked is None else (str(result.checked),)
     commands = [command_line("report", name)]
     if result.checked is not None:
@@ -375,31 +345,21 @@ def open_sweep(folder: WorkFolder, name: str) -> OpenedSweep:
         (*str(result.sweep).splitlines(), *result.people_lines, *checked),
         result.model.phi.text,
         tuple(KINDS.items()),
-        tuple(MapStrip(_title(strip.bins), _parts(strip.bins, strip.shares)) for strip in found.strips),
-        None
-        if grid is None
-        else MapGrid(
-            _title(grid.across),
-            _title(grid.down),
-            tuple(
-                MapStrip(visible(label), _parts(grid.across, row))
-                for label, row in zip(grid.down.labels, grid.shares, strict=True)
-            ),
-        ),
+        _shown_map(result.sweep.map()),
         tuple(visible(_pair(pair, result.model)) for pair in result.worst),
         tuple(commands),
     )
 
 
-def _title(bins: ValueParts) -> str:
-    return visible(f"{bins.attribute} ({bins.unit})" if bins.unit else bins.attribute)
+def _shown_map(found: SweepMap) -> SweepMap:
+    """With units beside the names of attributes, and no hidden characters in names and values."""
+    strips, grid = tuple(replace(strip, bins=_shown(strip.bins)) for strip in found.strips), found.grid
+    return SweepMap(strips, grid and replace(grid, across=_shown(grid.across), down=_shown(grid.down)))
 
 
-def _parts(bins: ValueParts, shares: tuple[Shares, ...]) -> tuple[PartShares, ...]:
-    return tuple(
-        PartShares(visible(label), tuple(one.get(standing, 0.0) for standing in KINDS))
-        for label, one in zip(bins.labels, shares, strict=True)
-    )
+def _shown(bins: ValueParts) -> ValueParts:
+    name = f"{bins.attribute} ({bins.unit})" if bins.unit else bins.attribute
+    return replace(bins, attribute=visible(name), labels=tuple(map(visible, bins.labels)))
 
 
 def _pair(pair: WorstPair, model: ModelSummary) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.errors import LcifrError, did_you_mean
+from lcifr.errors import LcifrError, MissingExtraError, did_you_mean
 from lcifr.workflows.baselines import JudgedBaselines, judge_baselines
 from lcifr.workflows.events import Listener, StepKind, listening, note, step
 from lcifr.workflows.folders import Command, run_folder
@@ -20,7 +20,7 @@ from lcifr.workflows.results import AUDITED
 from lcifr.workflows.subjects import named_summary, open_origin, origin_of, people_of_reference
 
 if TYPE_CHECKING:
-    from lcifr.certification.bundle import Drawn
+    from lcifr.certification.bundle import ProofSample
     from lcifr.certification.population import Tally
     from lcifr.certification.subject import Subject
     from lcifr.certification.sweep.look_up import ProvedCells
@@ -243,7 +243,7 @@ def write_and_check(
 
     if options.bundle is False:
         return None
-    drawn: Drawn = draw(source.count, None if options.bundle else options.proofs, options.seed)
+    drawn: ProofSample = draw(source.count, None if options.bundle else options.proofs, options.seed)
     audited = steps.work / AUDITED
     if not steps.kept(BUNDLE):
         everybody = (people for people, _ in source.rows())
@@ -338,7 +338,13 @@ def _baselines(subject: Subject, source: PeopleSource, request: AuditRequest) ->
         origin.refuse_baselines()
     elif request.baselines is None and source.label is None:
         origin.note_no_baselines()
-    asked = origin.baselines(subject, request.seed) if request.wants_baselines(source) else None
+    try:
+        asked = origin.baselines(subject, request.seed) if request.wants_baselines(source) else None
+    except MissingExtraError as missing:
+        if request.baselines:
+            raise
+        note(f"no baselines: {missing.name} is not installed. {missing.fix}")
+        asked = None
     if asked is None:
         return JudgedBaselines()
     settings, training = asked

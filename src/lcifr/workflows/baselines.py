@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from lcifr.certification.handover import FrozenEncoder
     from lcifr.certification.population import Statement
     from lcifr.data import Individuals
-    from lcifr.estimators.baselines import Producer
     from lcifr.estimators.heads import Head
+    from lcifr.estimators.tuning import Producer
     from lcifr.models.arithmetic import Arithmetic
     from lcifr.phi import Similarity
     from lcifr.workflows.people import PeopleTable

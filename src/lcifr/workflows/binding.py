@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lcifr.certification.bundle import ENCODER, ENCODING, MODEL, SIMILARITY, encoder_bytes, read_drawn
+from lcifr.certification.bundle import ENCODER, ENCODING, MODEL, SIMILARITY, encoder_bytes, read_sample
 from lcifr.certification.subject import rule_of_bundle
 from lcifr.check.people import DIFFERS, NAMED, NOT_GIVEN, SAME, SHOWN, FileComparison, compare_people
 from lcifr.data.attributes import attribute_to_dict
@@ -28,7 +28,7 @@ from lcifr.workflows.subjects import open_model
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lcifr.certification.bundle import Drawn
+    from lcifr.certification.bundle import ProofSample
     from lcifr.check.judge import CheckReport
     from lcifr.check.people import CanonicalPeople, Kinds
     from lcifr.data import Encoding, Schema
@@ -332,7 +332,7 @@ SAMPLE = "the same, of a sample"
 """Not "the same": the party that chose the seed chose the sample."""
 
 
-def as_sample(found: FileComparison, yours: CanonicalPeople, drawn: Drawn | None) -> FileComparison:
+def as_sample(found: FileComparison, yours: CanonicalPeople, drawn: ProofSample | None) -> FileComparison:
     """The comparison of people, where all that differs is that others were not drawn; else as it was.
 
     Parameters
@@ -477,7 +477,7 @@ class BundleBinding:
 
         with step("Comparing people"):
             found = compare_people(self.folder, self.report, self.files.people, self.files.id_column, keep)
-            return as_sample(found, read[0], read_drawn(self.folder)) if read else found
+            return as_sample(found, read[0], read_sample(self.folder)) if read else found
 
     def _schema(self) -> FileComparison:
         from lcifr.workflows.people import schema_beside

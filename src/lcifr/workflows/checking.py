@@ -14,7 +14,7 @@ from lcifr.workflows.events import Listener, StepKind, listening, step
 from lcifr.workflows.options import argument, option
 
 if TYPE_CHECKING:
-    from lcifr.certification.bundle import Drawn
+    from lcifr.certification.bundle import ProofSample
     from lcifr.check.judge import CheckReport
     from lcifr.check.people import FileComparison
 
@@ -46,7 +46,7 @@ class CheckResult(Record):
     report: CheckReport = field(metadata=inline())
     about: Sequence[str] = ()
     compared: Sequence[FileComparison] = ()
-    drawn: Drawn | None = field(default=None, metadata=key(omit=True))
+    drawn: ProofSample | None = field(default=None, metadata=key(omit=True))
 
     @property
     def exit_code(self) -> int:
@@ -62,7 +62,7 @@ class CheckResult(Record):
 
 def check(request: CheckRequest, listener: Listener | None = None) -> CheckResult:
     """Confirm every proof of an audit bundle in exact arithmetic; ``listener`` hears :mod:`lcifr.workflows.events`."""
-    from lcifr.certification.bundle import read_drawn
+    from lcifr.certification.bundle import read_sample
     from lcifr.check.bundle import check_bundle
     from lcifr.check.exact import Rejected
     from lcifr.check.report import statement
@@ -85,7 +85,7 @@ def check(request: CheckRequest, listener: Listener | None = None) -> CheckResul
     if request.are_given:
         with listening(listener):
             compared = BundleBinding(bundle, report, request).compare()
-    return CheckResult(report, about, compared, read_drawn(bundle))
+    return CheckResult(report, about, compared, read_sample(bundle))
 
 
 def _is_bundle(folder: Path) -> bool:

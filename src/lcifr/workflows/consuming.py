@@ -29,7 +29,7 @@ from lcifr.workflows.people import HELD_OUT, TRAIN, Labels, find_split_labels
 from lcifr.workflows.results import ModelOrigin
 
 if TYPE_CHECKING:
-    from lcifr.certification.consumer import Where
+    from lcifr.certification.consumer import CertifyOn
     from lcifr.certification.demands import FloatArray
     from lcifr.certification.handover import Provenance, Representation
     from lcifr.certification.verdicts import Certificates
@@ -399,7 +399,7 @@ def _adopt(
     return ConsumerModel(read.model, task, None, origin=read.origin)
 
 
-def usual_surroundings(handed: Provenance, model: Model | None = None) -> Where:
+def usual_surroundings(handed: Provenance, model: Model | None = None) -> CertifyOn:
     """Where a verdict is proved unless it is said: on the ball, as in the paper; on the box where z are scores, or
     where trees decide, which no radius serves better."""
     from lcifr.certification.handover import TREES
@@ -408,7 +408,7 @@ def usual_surroundings(handed: Provenance, model: Model | None = None) -> Where:
 
 
 def _certify(
-    splits: dict[str, Representation], model: Model, request: ConsumeRequest, on: Where
+    splits: dict[str, Representation], model: Model, request: ConsumeRequest, on: CertifyOn
 ) -> dict[str, Certificates]:
     from lcifr.certification.consumer import certify
 

@@ -16,8 +16,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import compute
 
-from lcifr.certification.audit import audit_looked_up, audit_region
-from lcifr.certification.consumer import Where, certify
+from lcifr.certification.audit import audit_region
+from lcifr.certification.consumer import CertifyOn, certify
 from lcifr.certification.handover import (
     TOLERANCE,
     FrozenEncoder,
@@ -56,6 +56,7 @@ from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
 from lcifr.models.loading import read_model
 from lcifr.models.model import Model
 from lcifr.models.network import choose_for
+from lcifr.prove import Resources
 from lcifr.workflows.executors import Workers
 from lcifr.workflows.parts import (
     CHUNK,
@@ -134,11 +135,16 @@ class AuditJob(EncoderJob):
             handed = represent_lowered(
                 subject.encoder, people, lowered, budget=self.budget, arithmetic=subject.arithmetic
             )
-        how = dict[str, Any](budget=self.budget, device=self.device, modular=handed or False, predicted=predicted)
-        if self.proved is None:
-            found = audit_region(subject, people, lowered, chunk.ids, **how)
-        else:
-            found = audit_looked_up(subject, people, lowered, chunk.ids, self.proved, **how)
+        found = audit_region(
+            subject,
+            people,
+            lowered,
+            chunk.ids,
+            budget=Resources.of(self.budget, self.device),
+            modular=handed or False,
+            predicted=predicted,
+            proved=self.proved,
+        )
         return replace(found, radius=None if handed is None else handed.radius).to_arrow()
 
     def audit(
@@ -354,7 +360,7 @@ CERTIFIED = "certificates.parquet"
 @dataclass(frozen=True)
 class CertifyJob(Job):
     model: Model
-    on: Where
+    on: CertifyOn
     arithmetic: Arithmetic
     handover_arithmetic: Arithmetic
     device: str | None = None
@@ -384,7 +390,7 @@ def certify_folder(
     model: Any,
     folder: str | Path,
     *,
-    on: Where = "ball",
+    on: CertifyOn = "ball",
     chunk: int = CHUNK,
     workers: Workers = None,
     tolerance: float | None = None,

@@ -42,8 +42,8 @@ from lcifr.workflows.results import (
 
 if TYPE_CHECKING:
     from lcifr.certification.handover import FrozenEncoder
-    from lcifr.estimators.baselines import Producer
     from lcifr.estimators.heads import Head
+    from lcifr.estimators.tuning import Producer
     from lcifr.phi import Similarity
     from lcifr.workflows.executors import Workers
     from lcifr.workflows.folders import Steps

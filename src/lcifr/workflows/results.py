@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
-from lcifr.certification.bundle import Drawn
+from lcifr.certification.bundle import ProofSample
 from lcifr.certification.handover import Provenance, RadiusSummary
 from lcifr.certification.population import ScaleSource, Statement, Tally, decision_name, state_tally
 from lcifr.check.judge import CheckReport
@@ -503,9 +503,9 @@ class CheckedProofs:
     rejected: Mapping[str, str]
 
     @classmethod
-    def from_report(cls, report: CheckReport, drawn: Drawn | None = None) -> CheckedProofs:
+    def from_report(cls, report: CheckReport, drawn: ProofSample | None = None) -> CheckedProofs:
         """The checker's report, of a bundle about these people; about everybody if None."""
-        drawn = drawn or Drawn(report.people, report.people, 0)
+        drawn = drawn or ProofSample(report.people, report.people, 0)
         return cls(
             people=report.people,
             of=drawn.of,

@@ -16,8 +16,8 @@ from lcifr.workflows.events import StepKind, step
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from lcifr.certification.subject import Subject
     from lcifr.certification.sweep.result import Sweep
-    from lcifr.certification.sweep.swept_model import SweptModel
     from lcifr.data import Individuals
     from lcifr.data.ingest import Chunk
     from lcifr.workflows.people import PeopleSource
@@ -59,18 +59,18 @@ class SweptPeople(Record):
     @property
     def counts(self) -> dict[str, int]:
         """People by standing, whatever decided them."""
-        from lcifr.certification.sweep.result import Standing
+        from lcifr.certification.sweep.result import CellStatus
 
-        found = {str(one): self.by_cell.get(one, 0) + self.one_by_one.get(one, 0) for one in Standing}
-        found[Standing.OPEN] += self.not_asked
+        found = {str(one): self.by_cell.get(one, 0) + self.one_by_one.get(one, 0) for one in CellStatus}
+        found[CellStatus.OPEN] += self.not_asked
         return found | ({"not examined": self.not_examined} if self.not_examined else {})
 
     @property
     def proofs(self) -> int:
         """How many were proved by a proof of their own; the bundle of a sweep does not contain these proofs."""
-        from lcifr.certification.sweep.result import Standing
+        from lcifr.certification.sweep.result import CellStatus
 
-        return sum(self.one_by_one.get(one, 0) for one in (Standing.PROVED, Standing.CROSSINGS))
+        return sum(self.one_by_one.get(one, 0) for one in (CellStatus.PROVED, CellStatus.CROSSINGS))
 
     @classmethod
     def upgraded(cls, plain: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -82,10 +82,14 @@ class SweptPeople(Record):
         return {**plain, "people_decided": decided}
 
     def __str__(self) -> str:
-        from lcifr.certification.sweep.result import Standing
+        from lcifr.certification.sweep.result import CellStatus
 
-        words = {Standing.PROVED: "proved", Standing.CROSSINGS: str(Standing.CROSSINGS), Standing.VIOLATING: "refuted"}
-        own = {Standing.VIOLATING: "by a counterexample of their own"}
+        words = {
+            CellStatus.PROVED: "proved",
+            CellStatus.CROSSINGS: str(CellStatus.CROSSINGS),
+            CellStatus.VIOLATING: "refuted",
+        }
+        own = {CellStatus.VIOLATING: "by a counterexample of their own"}
         known: dict[str, dict[str, int]] = {
             word: {
                 "by their cell": self.by_cell.get(standing, 0),
@@ -93,7 +97,7 @@ class SweptPeople(Record):
             }
             for standing, word in words.items()
         }
-        searched = self.one_by_one.get(Standing.OPEN, 0)
+        searched = self.one_by_one.get(CellStatus.OPEN, 0)
         known["open"] = {"after a search of their own": searched, "not asked about": self.not_asked}
         parts = []
         for word, ways in known.items():
@@ -107,7 +111,7 @@ class SweptPeople(Record):
 
 
 def decide_people(
-    work: Path, swept: SweptModel, found: Sweep, people: PeopleSource, most: int
+    work: Path, subject: Subject, found: Sweep, people: PeopleSource, most: int
 ) -> tuple[SweptPeople, Sweep]:
     """What is known about everyone in the table; at most ``most`` are asked about one by one, as in an audit.
 
@@ -116,18 +120,18 @@ def decide_people(
     """
     import numpy as np
 
-    from lcifr.certification.sweep.pairs import Pairs
-    from lcifr.certification.sweep.result import Standing
+    from lcifr.certification.counterexample import Pairs
+    from lcifr.certification.sweep.result import CellStatus
     from lcifr.data.parquet import ParquetAppender
 
-    standings = np.array([*(one for one in Standing for _ in found.cells(one)), Standing.OPEN], dtype=object)
-    sure = (Standing.PROVED, Standing.VIOLATING)
+    standings = np.array([*(one for one in CellStatus for _ in found.cells(one)), CellStatus.OPEN], dtype=object)
+    sure = (CellStatus.PROVED, CellStatus.VIOLATING)
 
     def waiting(cells: Any) -> Any:
         return np.flatnonzero((cells >= 0) & ~np.isin(standings[cells], sure))
 
     asked, total = 0, min(most, sum(len(waiting(found.index.find(one.people))) for one in _chunks(people)))
-    answers, decided, pairs = _Answers(work / ANSWERS, swept, found), Counter[tuple[str, str]](), dict[int, Pairs]()
+    answers, decided, pairs = _Answers(work / ANSWERS, subject, found), Counter[tuple[str, str]](), dict[int, Pairs]()
     with (
         step("Asking about people whom no cell decides", StepKind.COUNT, total) as advance,
         ParquetAppender(work / PEOPLE) as file,
@@ -135,7 +139,7 @@ def decide_people(
         for chunk in _chunks(people):
             cells = found.index.find(chunk.people)
             standing = standings[cells]
-            by = np.where(standing == Standing.OPEN, DecidedBy.NOTHING, DecidedBy.CELL).astype(object)
+            by = np.where(standing == CellStatus.OPEN, DecidedBy.NOTHING, DecidedBy.CELL).astype(object)
             others: list[Individuals | None] = [None] * len(cells)
             rows = waiting(cells)[: total - asked]
             for some in (rows[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE)):
@@ -205,23 +209,23 @@ class _PersonAnswer:
 
     @property
     def by(self) -> DecidedBy:
-        from lcifr.certification.sweep.result import Standing
+        from lcifr.certification.sweep.result import CellStatus
 
-        if self.standing == Standing.OPEN:
+        if self.standing == CellStatus.OPEN:
             return DecidedBy.SEARCH
-        return DecidedBy.COUNTEREXAMPLE if self.standing == Standing.VIOLATING else DecidedBy.PROOF
+        return DecidedBy.COUNTEREXAMPLE if self.standing == CellStatus.VIOLATING else DecidedBy.PROOF
 
 
 @final
 class _Answers:
     """Answers about some people, each kept in a file that a resumed run finds again."""
 
-    def __init__(self, folder: Path, swept: SweptModel, found: Sweep) -> None:
+    def __init__(self, folder: Path, subject: Subject, found: Sweep) -> None:
         from lcifr.certification.sweep.pair_question import PairQuestion
         from lcifr.data.files import versions
         from lcifr.workflows.parts import PartFiles
 
-        self._question, self._schema = PairQuestion(swept), swept.encoding.schema
+        self._question, self._schema = PairQuestion(subject), subject.encoding.schema
         self._about = f"{found.hash} {sorted(versions().items())}".encode()
         self._parts, self._number = PartFiles(folder, 1, ".parquet"), 0
 
@@ -229,7 +233,7 @@ class _Answers:
         import pyarrow as pa
         from pyarrow import parquet
 
-        from lcifr.certification.sweep.result import Standing, read_person
+        from lcifr.certification.sweep.result import CellStatus, read_person
         from lcifr.data.files import write_atomic
         from lcifr.workflows.folders import keep_part
 
@@ -245,23 +249,23 @@ class _Answers:
             keep_part(path)
         rows = parquet.read_table(pa.BufferReader(path.read_bytes())).to_pylist()
         return [
-            _PersonAnswer(Standing(row["standing"]), row["strict"], read_person(row, "x'", self._schema))
+            _PersonAnswer(CellStatus(row["standing"]), row["strict"], read_person(row, "x'", self._schema))
             for row in rows
         ]
 
     def _ask(self, people: Individuals) -> bytes:
         import pyarrow as pa
 
-        from lcifr.certification.sweep.result import Standing, person_columns
+        from lcifr.certification.sweep.result import CellStatus, person_columns
         from lcifr.certification.verdicts import parquet_bytes
         from lcifr.prove import Budget
 
         found = self._question.ask_individuals(people, Budget())
         standing, others = list[str](), list[Any]()
         for row in range(len(people)):
-            proved = Standing.PROVED if found.strict[row] else Standing.CROSSINGS
-            refuted = Standing.VIOLATING if found.pairs.found[row] else Standing.OPEN
+            proved = CellStatus.PROVED if found.strict[row] else CellStatus.CROSSINGS
+            refuted = CellStatus.VIOLATING if found.pairs.found[row] else CellStatus.OPEN
             standing.append(str(proved if found.proved[row] else refuted))
-            others.append(found.pairs.other.take([row]) if refuted is Standing.VIOLATING else None)
+            others.append(found.pairs.other.take([row]) if refuted is CellStatus.VIOLATING else None)
         said: dict[str, Any] = {"standing": standing, "strict": found.strict}
         return parquet_bytes(pa.table(said | person_columns("x'", others, self._schema)))

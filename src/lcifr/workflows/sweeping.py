@@ -25,13 +25,12 @@ from lcifr.workflows.subjects import named_summary, open_origin, origin_of
 from lcifr.workflows.sweep_people import MOST, SweptPeople, decide_people
 
 if TYPE_CHECKING:
+    from lcifr.certification.counterexample import Pairs
     from lcifr.certification.population import Tally
     from lcifr.certification.subject import Subject
     from lcifr.certification.sweep.look_up import ProvedCells
-    from lcifr.certification.sweep.pairs import Pairs
     from lcifr.certification.sweep.result import Sweep
     from lcifr.certification.sweep.sweeper import Sweeper
-    from lcifr.certification.sweep.swept_model import SweptModel
     from lcifr.data import Encoding, Schema
     from lcifr.workflows.people import PeopleSource
     from lcifr.workflows.results import LookUpSummary, ModelSummary
@@ -70,7 +69,7 @@ class WorstPair:
         return {name: value for name, value in self.x.items() if value == self.other[name]}
 
 
-def worst_pairs(swept: SweptModel, pairs: list[Pairs], most: int = LISTED) -> tuple[WorstPair, ...]:
+def worst_pairs(subject: Subject, pairs: list[Pairs], most: int = LISTED) -> tuple[WorstPair, ...]:
     """The pairs with the largest distance between their outputs; one that is another turned round is left out."""
     import numpy as np
 
@@ -80,7 +79,7 @@ def worst_pairs(swept: SweptModel, pairs: list[Pairs], most: int = LISTED) -> tu
     if not pairs:
         return ()
     x, other = (Individuals.joined([getattr(pair, who) for pair in pairs]) for who in ("x", "other"))
-    apart = np.abs(swept.score(x) - swept.score(other)).max(1)
+    apart = np.abs(subject.directed_scores(x) - subject.directed_scores(other)).max(1)
     seen: set[frozenset[bytes]] = set()
     rows: list[int] = []
     for row in np.argsort(-apart, kind="stable").tolist():
@@ -90,7 +89,7 @@ def worst_pairs(swept: SweptModel, pairs: list[Pairs], most: int = LISTED) -> tu
             rows.append(row)
         if len(rows) == most:
             break
-    one, two = (swept.decide(people.take(rows)) for people in (x, other))
+    one, two = (subject.model.decide(subject.scores(people.take(rows))) for people in (x, other))
     tables = [people.take(rows).to_pandas().to_dict("records") for people in (x, other)]
     plain = [[{str(name): json_value(value) for name, value in row.items()} for row in table] for table in tables]
     return tuple(
@@ -137,7 +136,7 @@ class SweepCheck(Record):
         return ", ".join(said)
 
 
-def write_and_check(work: Path, swept: SweptModel, found: Sweep, nodes: int) -> SweepCheck:
+def write_and_check(work: Path, subject: Subject, found: Sweep, nodes: int) -> SweepCheck:
     """Write the bundle of a sweep into its folder, check it, and keep the report beside it."""
     from lcifr.certification.sweep.bundle import write_sweep_bundle
     from lcifr.check.bundle import check_bundle
@@ -146,7 +145,7 @@ def write_and_check(work: Path, swept: SweptModel, found: Sweep, nodes: int) -> 
 
     shutil.rmtree(work / BUNDLE, ignore_errors=True)  # of a sweep that was stopped after it, and has gone on
     with step("Writing the proofs", StepKind.COUNT) as progress:
-        write_sweep_bundle(work / BUNDLE, swept, found, budget=Budget(nodes=MORE_NODES * nodes), progress=progress)
+        write_sweep_bundle(work / BUNDLE, subject, found, budget=Budget(nodes=MORE_NODES * nodes), progress=progress)
     with step("Checking the proofs in exact arithmetic", StepKind.COUNT) as progress:
         report = check_bundle(work / BUNDLE, progress, patience=PATIENCE)
     write_json(work / CHECKED, asdict(report))
@@ -180,9 +179,9 @@ class SweepResult:
     @property
     def undecided(self) -> int:
         """Cells that are neither strictly proved nor violating."""
-        from lcifr.certification.sweep.result import Standing
+        from lcifr.certification.sweep.result import CellStatus
 
-        return sum(len(self.sweep.cells(one)) for one in (Standing.OPEN, Standing.CROSSINGS))
+        return sum(len(self.sweep.cells(one)) for one in (CellStatus.OPEN, CellStatus.CROSSINGS))
 
     @property
     def people_lines(self) -> list[str]:
@@ -197,11 +196,11 @@ class SweepResult:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
-        from lcifr.certification.sweep.result import Standing
+        from lcifr.certification.sweep.result import CellStatus
 
-        shares = {str(one): self.sweep.share(one) for one in Standing}
-        unknown = float(self.sweep.share(Standing.OPEN) + self.sweep.share(Standing.CROSSINGS))
-        sure = (Standing.PROVED, Standing.VIOLATING)
+        shares = {str(one): self.sweep.share(one) for one in CellStatus}
+        unknown = float(self.sweep.share(CellStatus.OPEN) + self.sweep.share(CellStatus.CROSSINGS))
+        sure = (CellStatus.PROVED, CellStatus.VIOLATING)
         bounds = {str(one): [float(shares[one]), min(1.0, float(shares[one]) + unknown)] for one in sure}
         decision = None if self.sweep.hashes is None else dict(self.sweep.hashes.decision)
         return {
@@ -211,7 +210,7 @@ class SweepResult:
             "shares": {name: float(share) for name, share in shares.items()},
             "exact_shares": {name: str(share) for name, share in shares.items()},
             "bounds": bounds,
-            "cells": {str(one): len(self.sweep.cells(one)) for one in Standing},
+            "cells": {str(one): len(self.sweep.cells(one)) for one in CellStatus},
             "pairs": len(self.sweep.pairs),
             "stopped_by": to_json(self.sweep.limit),
             "refuted_cells": self.sweep.refuted_cells,
@@ -400,27 +399,25 @@ def sweep(request: SweepRequest, listener: Listener | None = None, *, argv: tupl
 
 def _sweep(run: Run, subject: Subject, people: PeopleSource, options: SweepRequest) -> SweepResult:
     from lcifr.certification.sweep.sweeper import Sweeper
-    from lcifr.certification.sweep.swept_model import SweptModel
 
     summary = _warned(named_summary(subject, options.labels), origin_of(subject).warnings(subject))
     whole = options.universe == "whole"
-    swept = SweptModel(subject)
     run.lost = "A few seconds of work are lost."
     if run.steps.kept(SWEPT):
-        found = _read(run.work / SWEPT, swept, whole)
+        found = _read(run.work / SWEPT, subject, whole)
     else:
         file = run.work / CELLS
-        start = _read(file, swept, whole) if run.resumed and file.is_file() else None
-        sweeper = Sweeper(swept, whole=whole, nodes=options.nodes, start=start)
+        start = _read(file, subject, whole) if run.resumed and file.is_file() else None
+        sweeper = Sweeper(subject, whole=whole, nodes=options.nodes, start=start)
         found = _run(run, sweeper, options, subject.schema)
         _keep(run, found, subject.schema, SWEPT)
         run.steps.keep(SWEPT)
-    decided, found = decide_people(run.work, swept, found, people, options.people)
+    decided, found = decide_people(run.work, subject, found, people, options.people)
     _keep(run, found, subject.schema)
     found.counterexamples().to_csv(run.work / PAIRS, index=False)
     subject.encoder.encoding.save(run.work / ENCODING)
-    worst = worst_pairs(swept, found.pairs)
-    checked = write_and_check(run.work, swept, found, options.nodes) if options.bundle else None
+    worst = worst_pairs(subject, found.pairs)
+    checked = write_and_check(run.work, subject, found, options.nodes) if options.bundle else None
     result = SweepResult(summary, found, decided, worst, checked)
     (run.work / SWEPT).unlink()
     run.finish(result.to_dict())
@@ -459,12 +456,10 @@ def _keep(run: Run, found: Sweep, schema: Schema, name: str = CELLS) -> None:
     beside.replace(run.work / name)
 
 
-def _read(file: Path, swept: SweptModel, whole: bool) -> Sweep:
+def _read(file: Path, subject: Subject, whole: bool) -> Sweep:
     import pyarrow.parquet as pq
 
     from lcifr.certification.sweep.result import from_table
 
-    schema = swept.encoding.schema
-    return from_table(
-        pq.read_table(file), schema, whole=whole, arithmetic=swept.subject.arithmetic, hashes=swept.hashes
-    )
+    schema = subject.encoding.schema
+    return from_table(pq.read_table(file), schema, whole=whole, arithmetic=subject.arithmetic, hashes=subject.hashes)

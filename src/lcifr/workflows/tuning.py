@@ -22,8 +22,8 @@ from lcifr.workflows.producing import (
 
 if TYPE_CHECKING:
     from lcifr.estimators import Frontier
-    from lcifr.estimators.baselines import Producer
     from lcifr.estimators.heads import Head
+    from lcifr.estimators.tuning import Producer
     from lcifr.workflows.people import TrainTest
     from lcifr.workflows.results import ConsumerSummary, ProducerSummary, TuneResult
 

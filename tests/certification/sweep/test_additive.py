@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from lcifr import FairBooster, RobustClassifier
-from lcifr.certification.sweep import pair_question
 from lcifr.certification.sweep.additive import AdditiveQuestion, largest_change
-from lcifr.certification.sweep.result import Standing
+from lcifr.certification.sweep.alike import reached_people
+from lcifr.certification.sweep.result import CellStatus
 from lcifr.certification.sweep.sweeper import Sweeper, sweep
-from lcifr.certification.sweep.swept_model import reached_people
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.rule import Rule
 from lcifr.models.trees import CategoryNode, NumberNode, TreeLeaf, TreeNode, Trees
@@ -43,11 +42,11 @@ def additive(seed: int, outputs: int = 1, tolerance: float | None = None, count:
 @pytest.mark.parametrize(("seed", "outputs", "tolerance"), [(0, 1, None), (1, 1, None), (4, 3, None), (6, 1, 1.5)])
 def test_sweeps_are_what_trying_everybody_finds(seed: int, outputs: int, tolerance: float | None):
     universe = additive(seed, outputs, tolerance)
-    assert universe.swept.additive is not None
+    assert universe.swept.terms is not None
     violating = universe.violating()
     standing = Sweeper(universe.swept).run().locate(everybody())
-    assert ((standing == Standing.VIOLATING) == violating).all()
-    assert ((standing == Standing.PROVED) == ~violating).all()
+    assert ((standing == CellStatus.VIOLATING) == violating).all()
+    assert ((standing == CellStatus.PROVED) == ~violating).all()
 
 
 @pytest.mark.long
@@ -56,8 +55,8 @@ def test_more_of_them(seed: int):
     universe = additive(seed, 3 if seed % 4 == 0 else 1, 1.5 if seed % 3 == 0 and seed % 4 else None)
     violating = universe.violating()
     standing = Sweeper(universe.swept).run().locate(everybody())
-    assert ((standing == Standing.VIOLATING) == violating).all()
-    assert ((standing == Standing.PROVED) == ~violating).all()
+    assert ((standing == CellStatus.VIOLATING) == violating).all()
+    assert ((standing == CellStatus.PROVED) == ~violating).all()
 
 
 def some_cells(seed: int) -> UniverseCells:
@@ -78,12 +77,12 @@ def test_changes_of_terms_are_those_of_all_pairs(seed: int):
     """Never less than the largest of all similar pairs in the cell."""
     universe, cells, people = additive(seed), some_cells(seed), everybody()
     swept = universe.swept
-    assert swept.additive is not None
+    assert swept.terms is not None
     region = swept.pairs.region(cells)
     x, other = (people.take(rows.reshape(-1)) for rows in np.meshgrid(np.arange(72), np.arange(72), indexing="ij"))
     pairs = PairedPeople(x, other)
     similar = universe.similarity.holds(x, other)
-    for term in swept.additive.model.terms:
+    for term in swept.terms.model.terms:
         gain = (term(ENCODING.encode(pairs.x)) - term(ENCODING.encode(pairs.other)))[:, 0]
         shared = all(swept.pairs.others[axis.attribute] == axis.attribute for axis in term.bins.axes)
         bound = np.max([
@@ -103,17 +102,17 @@ def test_a_number_changes_by_no_more_than_is_near():
     trees = Trees.of(len(ENCODING.features), [0.0], steps)
     for tolerance in (4.5, 3.0):
         universe = TinyUniverse("same(all except age) and age within 1", trees, Rule.of(1, tolerance=tolerance))
-        assert Sweeper(universe.swept).run(cells=1).share(Standing.PROVED) == (tolerance == 4.5)
-        assert (Sweeper(universe.swept).run().share(Standing.VIOLATING) > 0) == universe.violating().any()
+        assert Sweeper(universe.swept).run(cells=1).share(CellStatus.PROVED) == (tolerance == 4.5)
+        assert (Sweeper(universe.swept).run().share(CellStatus.VIOLATING) > 0) == universe.violating().any()
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 3, 4])
 def test_whatever_the_search_proves_the_closed_form_proves(seed: int):
     universe, cells = additive(seed), some_cells(seed)
     swept = universe.swept
-    assert swept.additive is not None
+    assert swept.terms is not None
     region = swept.pairs.region(cells)
-    mine = AdditiveQuestion(swept, swept.additive).proved(region)
+    mine = AdditiveQuestion(swept, swept.terms).proved(region)
     reach = reached_people(swept.pairs, region, cells, swept.encoding)
     values = universe.function(ENCODING.encode(everybody()))[:, 0] > 0
     inside = reach.contains(np.broadcast_to(ENCODING.encode(everybody()), (len(cells), 72, len(ENCODING.features))))
@@ -125,10 +124,9 @@ def test_no_search_is_made(monkeypatch: pytest.MonkeyPatch):
     def refuse(*words: object, **options: object) -> None:
         raise AssertionError("a search")
 
-    monkeypatch.setattr(pair_question, "maximize", refuse)
-    monkeypatch.setattr("lcifr.certification.sweep.swept_model.maximize", refuse)
+    monkeypatch.setattr("lcifr.certification.demands.maximize", refuse)
     swept = replace(additive(1), arithmetic=Arithmetic.FLOAT64).swept
-    assert Sweeper(swept).run(cells=30).share(Standing.PROVED) > 0
+    assert Sweeper(swept).run(cells=30).share(CellStatus.PROVED) > 0
 
 
 def test_a_booster_with_a_linear_head_is_swept():
@@ -137,9 +135,9 @@ def test_a_booster_with_a_linear_head_is_swept():
     booster = FairBooster(FORMULAS[0], schema=SCHEMA, gamma=0.0, rounds=20, min_people=2).fit(table, y)
     head = RobustClassifier(against="nothing").fit(booster.transform(table), y)
     found = sweep(booster, head, table)
-    assert found.share(Standing.OPEN) + found.share(Standing.CROSSINGS) == 0
+    assert found.share(CellStatus.OPEN) + found.share(CellStatus.CROSSINGS) == 0
     decided, similarity = head.predict(booster.transform(table)), booster.similarity_
     people = everybody()
     for row, standing in enumerate(found.locate(table)):
         alike = similarity.holds(people.take(np.full(72, row)), people)
-        assert (standing == Standing.VIOLATING) == (decided[alike] != decided[row]).any()
+        assert (standing == CellStatus.VIOLATING) == (decided[alike] != decided[row]).any()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 import lcifr
-from lcifr.certification.sweep.result import Standing
+from lcifr.certification.sweep.result import CellStatus
 from lcifr.certification.verdicts import Verdict
 from lcifr.errors import LcifrError, RegionError
 from lcifr.phi.formula import print_formula
@@ -51,8 +51,8 @@ def test_any_formula_is_answered_rightly_or_refused_with_a_fix(formula, universe
     found = answered(lambda: lcifr.sweep(MODEL, TABLE, similarity=similarity, universe=universe, cells=20, nodes=20))
     if found is not None:
         standing = found.locate(TABLE)
-        assert not bad[standing == Standing.PROVED].any()
-        assert bad[standing == Standing.VIOLATING].all()
+        assert not bad[standing == CellStatus.PROVED].any()
+        assert bad[standing == CellStatus.VIOLATING].all()
         assert not found.pairs or bad.any()
     audit = answered(lambda: lcifr.audit(MODEL, TABLE, similarity=similarity))
     if audit is not None:

@@ -24,7 +24,7 @@ def of_age(border: float, tolerance: float | None = None) -> TinyUniverse:
 def test_cells_whose_people_are_decided_alike_come_first():
     swept = of_age(1.5).swept
     everybody = UniverseCells.everybody(swept.encoding, whole=True)
-    (halves,) = cut(everybody, swept.score)
+    (halves,) = cut(everybody, swept.directed_scores)
     assert halves is not None
     assert halves.upper[0, 0] < halves.lower[1, 0]  # along age: nothing else changes the score
     assert (agreement(swept, halves) == 1.0).all()
@@ -39,6 +39,6 @@ def test_numbers_have_no_sides_so_the_largest_cell_comes_first():
 def test_one_individual_is_not_cut():
     swept = of_age(1.5).swept
     cells = UniverseCells.everybody(swept.encoding, whole=True)
-    while (found := cut(cells.take([0]), swept.score)[0]) is not None:
+    while (found := cut(cells.take([0]), swept.directed_scores)[0]) is not None:
         cells = found
     assert cells.take([0]).is_single().all()

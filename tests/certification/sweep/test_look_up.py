@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import lcifr
 from lcifr import Similarity
 from lcifr.certification.subject import Hashes
 from lcifr.certification.sweep.look_up import ProvedCells
-from lcifr.certification.sweep.result import Standing, Sweep
+from lcifr.certification.sweep.result import CellStatus, Sweep
 from lcifr.certification.verdicts import Audit, Verdict
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
@@ -42,7 +43,7 @@ def test_a_look_up_has_the_verdicts_of_a_search(swept: Sweep, searched: Audit):
     assert found.looked_up is not None
     here = found.looked_up.found
     assert np.array_equal(here, found.certified)
-    assert np.array_equal(here, swept.locate(TABLE) == Standing.PROVED)
+    assert np.array_equal(here, swept.locate(TABLE) == CellStatus.PROVED)
     for row in np.flatnonzero(here):
         cell = swept.proved[found.looked_up.cell[row]].cell
         assert cell.contains(everybody().take([row]))[0]
@@ -56,15 +57,15 @@ def test_a_look_up_has_the_verdicts_of_a_search(swept: Sweep, searched: Audit):
 def test_nobody_in_a_proved_cell_is_searched_for(swept: Sweep, monkeypatch: pytest.MonkeyPatch):
     asked: list[int] = []
     auditor = import_module("lcifr.certification.audit")  # the package has a function of that name
-    honest = auditor.audit_region
+    honest = auditor.search_whole
 
-    def watch(subject, people, *rest, **options) -> Audit:  # type: ignore[no-untyped-def]
-        asked.append(len(people))
-        return honest(subject, people, *rest, **options)
+    def watch(checker, *rest) -> Any:  # type: ignore[no-untyped-def]
+        asked.append(len(checker.people))
+        return honest(checker, *rest)
 
-    monkeypatch.setattr(auditor, "audit_region", watch)
+    monkeypatch.setattr(auditor, "search_whole", watch)
     lcifr.audit(MODEL, TABLE, similarity=PHI, sweep=swept)
-    assert asked == [(swept.locate(TABLE) != Standing.PROVED).sum()]
+    assert asked == [(swept.locate(TABLE) != CellStatus.PROVED).sum()]
 
 
 @pytest.mark.parametrize("name", [one.name for one in fields(Hashes)])
@@ -93,7 +94,7 @@ def test_cells_that_are_proved_for_strict_crossings_only_certify_nobody(swept: S
 
 
 def test_who_cannot_exist_is_in_no_cell(swept: Sweep):
-    people = everybody().take(np.flatnonzero(swept.locate(TABLE) == Standing.PROVED))
+    people = everybody().take(np.flatnonzero(swept.locate(TABLE) == CellStatus.PROVED))
     half = Individuals(SCHEMA, people.numbers + 0.5, people.codes)
     assert (ProvedCells.of(swept).find(half) == -1).all()
 

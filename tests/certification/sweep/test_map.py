@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from lcifr.certification.sweep.result import Standing, Sweep, map_cells
+from lcifr.certification.sweep.result import CellStatus, Sweep, map_cells
 from lcifr.certification.sweep.sweeper import Sweeper
 from lcifr.data import Categorical, Encoding, Numeric, Schema
 from lcifr.regions.universe import UniverseCells
@@ -20,7 +20,7 @@ def swept(request: pytest.FixtureRequest) -> Sweep:
 
 
 def share_of(standing: np.ndarray, mask: np.ndarray) -> dict[str, float]:
-    return {str(one): float((standing[mask] == one).mean()) for one in Standing}
+    return {str(one): float((standing[mask] == one).mean()) for one in CellStatus}
 
 
 def values_of(label: str, name: str, table: dict[str, np.ndarray]) -> np.ndarray:
@@ -48,7 +48,10 @@ def test_strips_and_grid_count_everybody(swept: Sweep):
 
 def test_everybody_is_counted_where_they_can_be(swept: Sweep):
     assert swept.individuals == len(everybody())
-    assert int(swept.share(Standing.PROVED) * swept.individuals) == (swept.locate(everybody()) == Standing.PROVED).sum()
+    assert (
+        int(swept.share(CellStatus.PROVED) * swept.individuals)
+        == (swept.locate(everybody()) == CellStatus.PROVED).sum()
+    )
 
 
 def test_the_attribute_that_decides_comes_first():

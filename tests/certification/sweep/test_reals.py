@@ -7,9 +7,8 @@ import pytest
 
 from lcifr.certification.handover import FrozenEncoder
 from lcifr.certification.subject import Subject
-from lcifr.certification.sweep.result import Standing, Sweep
+from lcifr.certification.sweep.result import CellStatus, Sweep
 from lcifr.certification.sweep.sweeper import Sweeper
-from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.models.function import Function
 from lcifr.models.model import Model
@@ -56,16 +55,16 @@ def test_what_is_said_of_cells_is_true_on_every_border(seed: int) -> None:
     rng, width = np.random.default_rng(seed), len(ENCODING.features)
     similarity = Similarity(FORMULAS[seed % len(FORMULAS)], SCHEMA, ENCODING)
     identity, model = Network.from_arrays([(np.eye(width), np.zeros(width))]), Model(a_model(rng), Rule.of(1))
-    swept = SweptModel(Subject(FrozenEncoder(identity, similarity), model))
+    swept = Subject(FrozenEncoder(identity, similarity), model)
     found = Sweeper(swept, whole=False, nodes=20).run(cells=80)
     people = the_grid()
-    decision = np.array([swept.exactly(point)[0] > 0 for point in ENCODING.encode(people)])
-    assert sum(found.share(standing) for standing in Standing) == 1
+    decision = np.array([swept.deployed.exactly(point.tolist())[0] > 0 for point in ENCODING.encode(people)])
+    assert sum(found.share(standing) for standing in CellStatus) == 1
     for row in rng.choice(len(people), 100, replace=False).tolist():
         x = people.take([row])
         similar = similarity.holds(x, people)
         for standing in standings_at(found, x):  # a border belongs to the cells on both sides
-            assert standing is not Standing.PROVED or (decision[similar] == decision[row]).all()
+            assert standing is not CellStatus.PROVED or (decision[similar] == decision[row]).all()
     for pair in found.pairs:
         assert similarity.holds(pair.x, pair.other).all()
     for one in found.violating:
@@ -75,13 +74,15 @@ def test_what_is_said_of_cells_is_true_on_every_border(seed: int) -> None:
         shifted = people.numbers[rows] + (one.pair.other.numbers - one.pair.x.numbers)
         others = Individuals(SCHEMA, shifted, np.where(changed, one.pair.other.codes, people.codes[rows]))
         assert similarity.holds(people.take(rows), others).all()
-        theirs = np.array([swept.exactly(point)[0] > 0 for point in ENCODING.encode(others)], np.bool_)
+        theirs = np.array(
+            [swept.deployed.exactly(point.tolist())[0] > 0 for point in ENCODING.encode(others)], np.bool_
+        )
         assert (theirs != decision[rows]).all()
 
 
-def standings_at(found: Sweep, x: Individuals) -> list[Standing]:
+def standings_at(found: Sweep, x: Individuals) -> list[CellStatus]:
     """Of all cells that hold one person."""
-    cells, standings = found.index.cells, [standing for standing in Standing for _ in found.cells(standing)]
+    cells, standings = found.index.cells, [standing for standing in CellStatus for _ in found.cells(standing)]
     inside = cells.contains(x.take(np.zeros(len(cells), np.intp)))
     assert inside.any()
     return [standings[cell] for cell in np.flatnonzero(inside)]

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from lcifr.certification.sweep.pair_question import ExactComparison, Settled, everybody_similar, settle
-from lcifr.certification.sweep.result import Standing
+from lcifr.certification.sweep.pair_question import ExactComparison, Settled, everyone_similar, settle
+from lcifr.certification.sweep.result import CellStatus
 from lcifr.certification.sweep.sweeper import Sweeper
 from lcifr.data import Encoding
 from lcifr.data.program import Operation, Program, ProgramStep, StepFormat
@@ -22,9 +22,9 @@ from tests.certification.sweep.tiny import ENCODING, FORMULAS, SCHEMA, TinyUnive
 def assert_is_the_truth(universe: TinyUniverse) -> None:
     found = Sweeper(universe.swept).run()
     violating, standing = universe.violating(), found.locate(everybody())
-    assert found.share(Standing.OPEN) == found.share(Standing.CROSSINGS) == 0
-    assert ((standing == Standing.VIOLATING) == violating).all()
-    assert ((standing == Standing.PROVED) == ~violating).all()
+    assert found.share(CellStatus.OPEN) == found.share(CellStatus.CROSSINGS) == 0
+    assert ((standing == CellStatus.VIOLATING) == violating).all()
+    assert ((standing == CellStatus.PROVED) == ~violating).all()
 
 
 def has_ties(universe: TinyUniverse) -> bool:
@@ -77,9 +77,9 @@ def test_on_machines_a_tie_may_fall_either_way_and_the_label_says_so():
     """Everybody's score is 0: no two decisions differ strictly, and what a machine makes of it is not said."""
     network = Network.from_arrays([(np.zeros((1, len(ENCODING.features))), np.zeros(1))])
     exact = TinyUniverse(FORMULAS[0], network, Rule.of(1))
-    assert Sweeper(exact.swept).run().share(Standing.PROVED) == 1
+    assert Sweeper(exact.swept).run().share(CellStatus.PROVED) == 1
     found = Sweeper(replace(exact, arithmetic=Arithmetic.FLOAT64).swept).run()
-    assert found.share(Standing.CROSSINGS) == 1
+    assert found.share(CellStatus.CROSSINGS) == 1
     assert "strict crossings only: 100.0 %" in str(found)
 
 
@@ -88,23 +88,23 @@ def test_a_model_that_reads_nothing_that_may_differ_is_proved_everywhere():
     weight = np.zeros((1, len(ENCODING.features)))
     weight[:, ENCODING.columns("age")] = 1.0
     blind = TinyUniverse(FORMULAS[0], Network.from_arrays([(weight, np.zeros(1))]), Rule.of(1))
-    assert Sweeper(blind.swept, whole=False).run(cells=1).share(Standing.PROVED) == 1
+    assert Sweeper(blind.swept, whole=False).run(cells=1).share(CellStatus.PROVED) == 1
     found = Sweeper(replace(blind, arithmetic=Arithmetic.FLOAT64).swept, whole=False).run(cells=40)
-    assert found.share(Standing.PROVED) + found.share(Standing.CROSSINGS) == 1
-    assert 0 < found.share(Standing.CROSSINGS) < 0.5
+    assert found.share(CellStatus.PROVED) + found.share(CellStatus.CROSSINGS) == 1
+    assert 0 < found.share(CellStatus.CROSSINGS) < 0.5
     assert not replace(blind, text=FORMULAS[1]).swept.ignores_changes
 
 
 @pytest.mark.parametrize("text", FORMULAS)
-def test_everybody_similar_is_found(text: str):
+def test_everyone_similar_is_found(text: str):
     universe = TinyUniverse.with_ties(1)
     swept = replace(universe, text=text).swept
     people = everybody()
     for row in range(0, len(people), 7):
         person = people.take([row])
-        found = everybody_similar(swept, person)
+        found = everyone_similar(swept, person)
         assert found is not None
-        alike = swept.encoder.similarity.holds(people.take(np.full(len(people), row)), people)
+        alike = swept.similarity.holds(people.take(np.full(len(people), row)), people)
         names = {tuple(values) for values in found.to_pandas().itertuples(index=False)}
         assert len(names) == len(found)
         assert names == {tuple(values) for values in people.take(alike).to_pandas().itertuples(index=False)}
@@ -125,7 +125,7 @@ def test_those_whom_an_encoding_clips_to_one_number_are_all_tried():
 def test_who_cannot_be_counted_stays_open(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("lcifr.certification.sweep.pair_question.MOST", 1)
     swept = TinyUniverse.with_ties(2).swept
-    assert settle(swept, everybody().take([0])) == Settled(Standing.OPEN)
+    assert settle(swept, everybody().take([0])) == Settled(CellStatus.OPEN)
 
 
 @pytest.mark.parametrize(

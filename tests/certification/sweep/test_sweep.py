@@ -12,8 +12,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import lcifr
 from lcifr import Categorical, Encoding, Numeric, Schema, Similarity
-from lcifr.certification.sweep.pairs import Pairs
-from lcifr.certification.sweep.result import Standing, Sweep, SweptCell
+from lcifr.certification.counterexample import Pairs
+from lcifr.certification.sweep.result import CellStatus, Sweep, SweptCell
 from lcifr.data import Individuals
 from lcifr.errors import LcifrError, RegionError, SchemaError
 from lcifr.models.arithmetic import Arithmetic
@@ -32,8 +32,8 @@ def test_shares_are_those_of_the_librarys_own_decisions(estimator: Any, text: st
     decisions = model.predict(table)
     alike = [similarity.holds(everybody().take(np.full(len(table), row)), everybody()) for row in range(len(table))]
     violating = np.array([(mask & (decisions != own)).any() for mask, own in zip(alike, decisions, strict=True)])
-    assert ((found.locate(table) == Standing.VIOLATING) == violating).all()
-    assert ((found.locate(table) == Standing.PROVED) == ~violating).all()
+    assert ((found.locate(table) == CellStatus.VIOLATING) == violating).all()
+    assert ((found.locate(table) == CellStatus.PROVED) == ~violating).all()
     frame = found.counterexamples()
     if len(frame):
         x, other = (frame[frame["who"] == who][list(SCHEMA.names)] for who in ("x", "x'"))
@@ -44,10 +44,10 @@ def test_over_the_reals_nobody_proved_is_refuted_by_somebody_whole():
     model, table = fitted(LogisticRegression(), 2), everybody().to_pandas()
     similarity = Similarity(FORMULAS[0], SCHEMA, ENCODING)
     found = lcifr.sweep(model, table, similarity=similarity, universe="reals", cells=200)
-    assert 0 < found.share(Standing.PROVED) < 1
-    assert sum(found.share(one) for one in Standing) == 1
+    assert 0 < found.share(CellStatus.PROVED) < 1
+    assert sum(found.share(one) for one in CellStatus) == 1
     standing, decisions = found.locate(table), model.predict(table)
-    for row in np.flatnonzero(standing == Standing.PROVED):
+    for row in np.flatnonzero(standing == CellStatus.PROVED):
         alike = similarity.holds(everybody().take(np.full(len(table), row)), everybody())
         assert (decisions[alike] == decisions[row]).all()
 

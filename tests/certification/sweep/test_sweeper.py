@@ -9,9 +9,8 @@ import pytest
 
 from lcifr.certification.handover import FrozenEncoder
 from lcifr.certification.subject import Subject
-from lcifr.certification.sweep.result import Standing, Sweep
-from lcifr.certification.sweep.sweeper import AT_LEAST, Payoff, Sweeper
-from lcifr.certification.sweep.swept_model import SweptModel
+from lcifr.certification.sweep.result import CellStatus, Sweep
+from lcifr.certification.sweep.sweeper import AT_LEAST, SuccessRate, Sweeper
 from lcifr.data import Encoding, Numeric, Schema
 from lcifr.models.model import Model
 from lcifr.models.network import Network
@@ -23,10 +22,10 @@ from tests.certification.sweep.tiny import ENCODING, SCHEMA, TinyUniverse, every
 def assert_is_the_truth(universe: TinyUniverse, found: Sweep) -> None:
     violating = universe.violating()
     standing = found.locate(everybody())
-    assert found.share(Standing.OPEN) == 0
-    assert found.share(Standing.VIOLATING) == universe.share()
-    assert ((standing == Standing.VIOLATING) == violating).all()
-    assert ((standing == Standing.PROVED) == ~violating).all()
+    assert found.share(CellStatus.OPEN) == 0
+    assert found.share(CellStatus.VIOLATING) == universe.share()
+    assert ((standing == CellStatus.VIOLATING) == violating).all()
+    assert ((standing == CellStatus.PROVED) == ~violating).all()
 
 
 def assert_pairs_are_real(universe: TinyUniverse, found: Sweep) -> None:
@@ -73,10 +72,10 @@ def test_what_a_stopped_sweep_knows_is_true_and_the_rest_is_open():
     sweeper = Sweeper(universe.swept)
     early = sweeper.run(cells=3)
     violating, standing = universe.violating(), early.locate(everybody())
-    assert early.share(Standing.OPEN) > 0
-    assert sum(early.share(one) for one in Standing) == 1
-    assert not (violating & (standing == Standing.PROVED)).any()
-    assert not (~violating & (standing == Standing.VIOLATING)).any()
+    assert early.share(CellStatus.OPEN) > 0
+    assert sum(early.share(one) for one in CellStatus) == 1
+    assert not (violating & (standing == CellStatus.PROVED)).any()
+    assert not (~violating & (standing == CellStatus.VIOLATING)).any()
     assert_is_the_truth(universe, sweeper.run())
 
 
@@ -99,7 +98,7 @@ def test_a_change_is_admitted_only_where_the_ranks_are(rank: str):
 def test_where_all_classes_are_one_decision_all_is_proved():
     three = TinyUniverse.with_network(2, outputs=3)
     universe = TinyUniverse(three.text, three.function, Rule.of(3, groups=[[0, 1, 2]]))
-    assert Sweeper(universe.swept).run().share(Standing.PROVED) == 1
+    assert Sweeper(universe.swept).run().share(CellStatus.PROVED) == 1
 
 
 def test_a_cell_between_two_neighbouring_floats_is_not_violating_by_a_pair_of_one_of_them():
@@ -109,14 +108,14 @@ def test_a_cell_between_two_neighbouring_floats_is_not_violating_by_a_pair_of_on
     encoding = Encoding(schema, np.array([1.0]), np.array([last - 1.0]))
     network = Network.from_arrays([(np.array([[1.0, -0.5, 0.5]]), np.array([-0.1]))])
     encoder = FrozenEncoder(Network.from_arrays([(np.eye(3), np.zeros(3))]), Similarity("same(n)", schema, encoding))
-    found = Sweeper(SweptModel(Subject(encoder, Model(network, Rule.of(1))))).run()
+    found = Sweeper(Subject(encoder, Model(network, Rule.of(1)))).run()
     assert found.refuted
-    assert found.share(Standing.VIOLATING) == 0
-    assert found.share(Standing.OPEN) == 1
+    assert found.share(CellStatus.VIOLATING) == 0
+    assert found.share(CellStatus.OPEN) == 1
 
 
 def test_what_does_not_pay_is_done_rarely_and_what_pays_again_is_done_again():
-    pays = Payoff()
+    pays = SuccessRate()
     assert pays.of(160) == 160
     pays.learn(1_000, 0)
     assert pays.of(160) == 160 * AT_LEAST

@@ -14,7 +14,6 @@ from sklearn.preprocessing import OneHotEncoder
 
 from lcifr.certification.handover import FrozenEncoder
 from lcifr.certification.subject import Subject
-from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.function import Function
@@ -84,12 +83,10 @@ class TinyUniverse:
         return Similarity(self.text, SCHEMA, self.encoding)
 
     @property
-    def swept(self) -> SweptModel:
+    def swept(self) -> Subject:
         width = len(self.encoding.features)
         identity = Network.from_arrays([(np.eye(width), np.zeros(width))])
-        return SweptModel(
-            Subject(FrozenEncoder(identity, self.similarity), Model(self.function, self.rule), self.arithmetic)
-        )
+        return Subject(FrozenEncoder(identity, self.similarity), Model(self.function, self.rule), self.arithmetic)
 
     def violating(self) -> np.ndarray:
         """(72,) who has somebody similar with another decision, by trying everybody."""

@@ -10,8 +10,7 @@ import numpy as np
 from lcifr.data import Encoding
 from lcifr.learn.boosting.boosting import places_of
 from lcifr.learn.boosting.losses import Directions, RobustLoss
-from lcifr.learn.people import EncodedPeople
-from lcifr.learn.target import Target
+from lcifr.learn.target import EncodedPeople, Target
 from lcifr.models.additive import AdditiveModel, AttributeBins, PairBins, TreeCut
 from lcifr.models.rule import Kind
 from lcifr.phi.similarity import Similarity

@@ -11,7 +11,7 @@ import pytest
 from lcifr.learn.boosting.boosting import Bag, average, boost, boost_bags
 from lcifr.learn.boosting.losses import Directions
 from lcifr.learn.parameters import BoostingSettings
-from lcifr.learn.people import EncodedPeople
+from lcifr.learn.target import EncodedPeople
 from lcifr.models.rule import Kind
 from tests.learn.boosting.models import random_model
 from tests.learn.boosting.reference import FORMULAS, all_scores, encoded

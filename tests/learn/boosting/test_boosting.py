@@ -11,7 +11,7 @@ import pytest
 from lcifr.errors import LearningError
 from lcifr.learn.boosting.boosting import Boosted, boost, certified_by_bounds, stretch_region
 from lcifr.learn.parameters import BoostingSettings
-from lcifr.learn.people import EncodedPeople
+from lcifr.learn.target import EncodedPeople
 from lcifr.models.additive import AdditiveModel
 from tests.learn.boosting.reference import FORMULAS, encoded, slow_loss
 

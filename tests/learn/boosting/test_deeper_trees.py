@@ -12,8 +12,7 @@ from lcifr.errors import LearningError
 from lcifr.learn.boosting.boosting import Boosted, average, boost
 from lcifr.learn.boosting.losses import Directions
 from lcifr.learn.parameters import BoostingSettings
-from lcifr.learn.people import EncodedPeople
-from lcifr.learn.target import Target
+from lcifr.learn.target import EncodedPeople, Target
 from lcifr.models.additive import AdditiveModel
 from lcifr.models.trees import as_trees
 from tests.learn.boosting.reference import FORMULAS, encoded, slow_loss

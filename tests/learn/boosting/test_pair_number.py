@@ -11,7 +11,7 @@ import pytest
 from lcifr.errors import LearningError
 from lcifr.learn.boosting.boosting import boost
 from lcifr.learn.parameters import STAGES, BoostingSettings
-from lcifr.learn.people import EncodedPeople
+from lcifr.learn.target import EncodedPeople
 from tests.learn.boosting.reference import FORMULAS, encoded, slow_loss
 
 QUICK: dict[str, Any] = {"rounds": 40, "max_bins": 16, "min_people": 3, "learning_rate": 0.3, "gamma": 0.5}

@@ -112,7 +112,7 @@ def test_what_is_refused_by_name() -> None:
     linked = glassbox.ExplainableBoostingRegressor(**QUICK, interactions=0, objective="poisson_deviance")
     with pytest.raises(NetworkError, match='the link "log"'):
         read(linked.fit(FRAME, TWO + 1.0), FRAME)
-    with pytest.raises(NetworkError, match="only one class"):
+    with pytest.raises(NetworkError, match="one class only"):
         read(classifier(np.zeros(len(FRAME), int)), FRAME)
     with pytest.raises(NetworkError, match="is not supported"):
         read(glassbox.LogisticRegression().fit(FRAME[NUMERIC], TWO), FRAME[NUMERIC])

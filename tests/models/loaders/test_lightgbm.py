@@ -82,7 +82,7 @@ def test_what_is_refused_by_name(options, said):
 
 @pytest.mark.parametrize("text", ["", "tree\nversion=v4\n", "tree\nnum_tree_per_iteration=x\nobjective=binary\n"])
 def test_other_texts_are_refused(text):
-    with pytest.raises(NetworkError, match="no model of LightGBM"):
+    with pytest.raises(NetworkError, match="not a model of LightGBM"):
         read_text(text, "a file")
 
 

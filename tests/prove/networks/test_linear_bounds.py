@@ -10,11 +10,11 @@ import torch
 
 from lcifr.prove import maximize
 from lcifr.prove.networks.linear_bounds import (
+    Box,
     CellBatch,
     backward,
     forward_intervals,
     hidden_lines,
-    middle_of,
     tensors,
     view_cell,
 )
@@ -137,8 +137,8 @@ def test_a_smaller_region_never_loosens_a_bound(seed: int) -> None:
         columns = [int(np.flatnonzero(cell.numeric == column)[0]) for column in outer.moving]
         lower, upper = torch.as_tensor(part.lower[:, columns]), torch.as_tensor(part.upper[:, columns])
         allowed = tuple(torch.as_tensor(part.choices[index].allowed) for index in outer.free)
-        center, radius = middle_of(lower, upper)
-        inner = replace(outer.batch, lower=lower, upper=upper, allowed=allowed, center=center, radius=radius)
+        box = Box.of(lower, upper)
+        inner = replace(outer.batch, box=box, allowed=allowed)
         lines, here = hidden_lines(outer.batch), torch.as_tensor(cell.present)
         pairs = [
             (forward_intervals(inner, wide), forward_intervals(outer.batch, wide)),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lcifr.certification.demands import BoolArray, FloatArray
-from lcifr.certification.sweep.swept_model import PersonCells, SweptModel
+from lcifr.certification.subject import Subject
+from lcifr.certification.sweep.alike import PersonCells
 from lcifr.models.additive import (
     AdditiveTerms,
     AttributeBins,
@@ -92,7 +93,7 @@ def _least(values: FloatArray, first: Bins, last: Bins) -> FloatArray:
 # With s(x) = base + Σ f(x), "x yes and x′ no" needs min(s(x), −s(x′)) ≥ 0, which is at most λ·s(x) − (1 − λ)·s(x′) for
 # every λ between 0 and 1. The maximum of that is a sum over attributes, linear in λ below and above ½, so 0, ½ and 1
 # are
-# all that need be tried: everybody in the cell is decided no, or everybody whom they reach yes, or the change alone, in
+# all that need be tried: everyone in the cell is decided no, or everyone that they reach yes, or the change alone, in
 # which what both share cancels, is too small.
 
 
@@ -100,7 +101,7 @@ def _least(values: FloatArray, first: Bins, last: Bins) -> FloatArray:
 class AdditiveQuestion:
     """Asks about cells of an additive model."""
 
-    swept: SweptModel
+    subject: Subject
     terms: AdditiveTerms
 
     def proved(self, pairs: Region) -> BoolArray:
@@ -112,11 +113,11 @@ class AdditiveQuestion:
 
     def _excluded(self, pairs: Cell) -> BoolArray:
         """(cells,) of one cell of pairs: both orders of every score are impossible."""
-        swept, change = self.swept, self._largest_change(pairs)
-        room = np.abs(swept.scores) @ self.terms.room
-        if swept.rule.kind is Kind.NUMBER:
-            return np.asarray((change + 2 * room < swept.rule.known_tolerance).all((1, 2)))
-        sides = PersonCells.of(swept.pairs, pairs)
+        subject, change = self.subject, self._largest_change(pairs)
+        room = np.abs(subject.score_directions) @ self.terms.room
+        if subject.rule.kind is Kind.NUMBER:
+            return np.asarray((change + 2 * room < subject.rule.known_tolerance).all((1, 2)))
+        sides = PersonCells.of(subject.pairs, pairs)
         yes, no = (self._largest(sides.own, sign) for sign in (1.0, -1.0))
         others_yes, others_no = (self._largest(sides.other, sign) for sign in (1.0, -1.0))
         middle, width = self._band
@@ -127,13 +128,15 @@ class AdditiveQuestion:
 
     def _largest(self, people: Cell, sign: float) -> FloatArray:
         """(cells, scores) of people in their columns: what no score is above, whatever machines round."""
-        region = Region(len(people.present), len(self.swept.encoding.features), (people,))
-        directions = np.broadcast_to(sign * self.swept.scores, (region.people, *self.swept.scores.shape))
+        region = Region(len(people.present), len(self.subject.encoding.features), (people,))
+        directions = np.broadcast_to(
+            sign * self.subject.score_directions, (region.people, *self.subject.score_directions.shape)
+        )
         return self.terms.largest(region, directions)
 
     def _largest_change(self, pairs: Cell) -> FloatArray:
         """(cells, 2, scores) the largest of s(x) − s(x′), and of s(x′) − s(x), in exact arithmetic."""
-        space, scores = self.swept.pairs, self.swept.scores
+        space, scores = self.subject.pairs, self.subject.score_directions
         both = np.concatenate([scores, -scores])
         total = np.zeros((len(pairs.present), len(both)))
         for term in self.terms.model.drawable:
@@ -143,8 +146,8 @@ class AdditiveQuestion:
 
     @property
     def _band(self) -> tuple[float, float]:
-        """Around which a score's sides lie, and how far from it nobody can tell."""
-        rule = self.swept.rule
+        """Around which a score's sides lie, and how far from it the decision is unknown."""
+        rule = self.subject.rule
         if rule.kind is Kind.CLASS:
             return 0.0, rule.band[1]
         width = max(rule.middle - rule.band[0], rule.band[1] - rule.middle)

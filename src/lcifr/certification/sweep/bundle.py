@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,38 +13,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.audit import query_end_to_end
-from lcifr.certification.bundle import (
-    ENCODER,
-    ENCODING,
-    MODEL,
-    PEOPLE,
-    SIMILARITY,
-    Evidence,
-    encoder_bytes,
-    plain_person,
-    prove,
-    readable,
-)
-from lcifr.certification.counterexample import Trial
+from lcifr.certification.audit import limits_end_to_end
+from lcifr.certification.bundle import PEOPLE, class_claim, line_writer, plain_person, prove, write_model
+from lcifr.certification.counterexample import CounterexampleChecker
 from lcifr.certification.demands import outputs_at
-from lcifr.certification.subject import rule_of_bundle
+from lcifr.certification.subject import Subject, rule_of_bundle
+from lcifr.certification.sweep.alike import limits_alike, reached_people
 from lcifr.certification.sweep.pair_question import PairQuestion
 from lcifr.certification.sweep.pairs import FixedChange, people_of
-from lcifr.certification.sweep.result import Standing, Sweep, SweptCell
-from lcifr.certification.sweep.swept_model import SweptModel, alike_query, reached_people
+from lcifr.certification.sweep.result import CellStatus, Sweep, SweptCell
 from lcifr.data import Individuals
 from lcifr.data.files import describe_files, fresh_folder, versions, write_manifest
 from lcifr.errors import LcifrError
 from lcifr.models.rule import Kind
 from lcifr.prove import Budget
+from lcifr.regions.region import Region
 from lcifr.regions.universe import UniverseCells
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 
 # The tree of cuts behind the cells of a sweep, found again from the cells alone.
 #
-# Cells come from cutting everybody in two, again and again, so wherever several are left together there is an attribute
-# along which none of them lies on both sides of some border.
+# Cells come from cutting the universe in two, again and again, so wherever several are left together there is an
+# attribute along which none of them lies on both sides of some border.
 
 Rows = NDArray[np.intp]
 
@@ -145,17 +133,17 @@ MOST_CLASSES = 16
 class CellClaims:
     """Claims about cells, one search for each batch. Whatever the search does not reach is left open."""
 
-    swept: SweptModel
+    subject: Subject
     budget: Budget
 
-    def of(self, standings: Sequence[Standing], cells: Sequence[SweptCell]) -> list[Claim]:
+    def of(self, standings: Sequence[CellStatus], cells: Sequence[SweptCell]) -> list[Claim]:
         """Of each cell, by its standing."""
         joined = UniverseCells.joined([one.cell for one in cells])
         claims = [{**OPEN, **self._pair(one)} for one in cells]
         single = joined.is_single()
         proved, violating = (
             np.array([standing is one for standing in standings], np.bool_)
-            for one in (Standing.PROVED, Standing.VIOLATING)
+            for one in (CellStatus.PROVED, CellStatus.VIOLATING)
         )
         violating &= np.array([one.strict for one in cells], np.bool_)
         for row in np.flatnonzero(violating).tolist():
@@ -167,15 +155,15 @@ class CellClaims:
 
     @property
     def _few_classes(self) -> bool:
-        rule = self.swept.rule
+        rule = self.subject.rule
         return rule.kind is not Kind.CLASS or rule.outputs <= MOST_CLASSES
 
     @cached_property
     def _question(self) -> PairQuestion:
-        return PairQuestion(self.swept)
+        return PairQuestion(self.subject)
 
     def _proved(self, cells: UniverseCells) -> list[Claim]:
-        """That no pair is decided differently: because everybody is decided alike, or by both decisions at once."""
+        """That no pair is decided differently: because everyone is decided alike, or by both decisions at once."""
         claims: list[Claim] = [{} for _ in range(len(cells))]
         for attempt in self._attempts:
             left = [row for row, claim in enumerate(claims) if not claim]
@@ -187,86 +175,77 @@ class CellClaims:
     @property
     def _attempts(self) -> tuple[Callable[[UniverseCells], list[Claim]], ...]:
         """One function is cheaper to search and to check than its product, and proves most cells."""
-        network = self._question.copies is not None and len(self.swept.scores) and self._few_classes
-        alike = () if self.swept.rule.kind is Kind.NUMBER else (self._alike,)
+        network = self._question.copies is not None and len(self.subject.score_directions) and self._few_classes
+        alike = () if self.subject.rule.kind is Kind.NUMBER else (self._alike,)
         return (*alike, self._both) if network else alike
 
     def _both(self, cells: UniverseCells) -> list[Claim]:
         """That no pair is decided differently, by both decisions as one network."""
-        region = self.swept.pairs.region(cells, as_written=True)
-        query = self._question.query(region, cells.whole)
-        evidence = prove(self._question.both.merged, query, region, budget=self.budget)
-        return [{} if found is None else {"standing": "proved", "proofs": found} for found in shown(evidence)]
+        region = self.subject.pairs.region(cells, as_written=True)
+        limits = self._question.limits(region, cells.whole)
+        shown = prove(self._question.both.merged, limits, region, self.budget)
+        return [{} if found is None else {"standing": "proved", "proofs": found} for found in shown]
 
     def _alike(self, cells: UniverseCells) -> list[Claim]:
-        """That everybody whom the pairs reach is decided as the one in the middle of the cell."""
-        swept, people = self.swept, cells.middles()
-        pairs = swept.pairs.region(cells, as_written=True)
-        reach = reached_people(swept.pairs, pairs, cells, swept.encoding)
-        own = outputs_at(swept.deployment, swept.encoding.encode(people))
-        evidence = prove(swept.deployment.merged, alike_query(swept, reach, own), reach, budget=self.budget)
-        classes = swept.rule.decide(own.values)
+        """That everyone in the pairs is decided as the one in the middle of the cell."""
+        subject, people = self.subject, cells.middles()
+        pairs = subject.pairs.region(cells, as_written=True)
+        shown = self._alike_proofs(reached_people(subject.pairs, pairs, cells, subject.encoding), people)
         return [
-            {} if found is None else {"standing": "proved", "prediction": int(decided), "proofs": found}
-            for found, decided in zip(shown(evidence), classes, strict=True)
+            {} if found is None else {"standing": "proved", **predicted, "proofs": found}
+            for found, predicted in zip(shown, self._predictions(people), strict=True)
         ]
+
+    def _alike_proofs(self, region: Region, people: Individuals) -> list[list[Any] | None]:
+        """Proofs that everyone in each region is decided as one person is."""
+        deployment = self.subject.deployed
+        own = outputs_at(deployment, self.subject.encoding.encode(people))
+        return prove(deployment.merged, limits_alike(self.subject, region, own), region, self.budget)
 
     def _certified(self, cells: UniverseCells) -> list[Claim]:
         """Of cells of one individual each: the person's own certificate."""
         if not len(cells):
             return []
         people = cells.middles()
-        region = narrow_to_whole_numbers(self.swept.encoder.similarity.region(people), self.swept.encoding)
-        trial = Trial(self.swept.subject, people)
-        asked = trial.deployment.asked_over(region)
-        evidence = prove(trial.deployment.merged, query_end_to_end(trial, region), asked, budget=self.budget)
+        region = narrow_to_whole_numbers(self.subject.similarity.region(people), self.subject.encoding)
+        checker = CounterexampleChecker(self.subject, people)
+        limits, asked = limits_end_to_end(checker, region), checker.deployment.asked_over(region)
         claims = list[Claim]()
-        for row, found in enumerate(shown(evidence)):
-            decision = {"verdict": "certified", **self._prediction(people, row), "on": "whole", "proofs": found}
+        predicted = self._predictions(people)
+        for row, found in enumerate(prove(checker.deployment.merged, limits, asked, self.budget)):
+            decision = {"verdict": "certified", **predicted[row], "on": "whole", "proofs": found}
             claim = {"standing": "proved", "x": plain_person(people, row), "decision": decision}
             claims.append({} if found is None else claim)
         return claims
 
     def _changed(self, one: SweptCell, pair: Claim) -> Claim:
-        """That the change from x to x′ makes a violation of everybody in the cell."""
+        """That the change from x to x′ makes a violation of everyone in the cell."""
         assert one.pair is not None
         change = FixedChange(one.cell, one.pair)
-        proofs = [self._one_decision(one.cell, one.pair.x), self._one_decision(change.moved, one.pair.other)]
-        if None in proofs:
+        before, after = (
+            self._alike_proofs(people_of(self.subject, cell), person)[0]
+            for cell, person in ((one.cell, one.pair.x), (change.moved, one.pair.other))
+        )
+        if before is None or after is None:
             return {}
         shifts = {name: float(by) for name, by in change.shift.items() if by}
-        said = {"codes": change.codes, "shifts": shifts, **self._prediction(one.pair.other, 0)}
-        return {**pair, "standing": "violating", "change": {**said, "before": proofs[0], "after": proofs[1]}}
-
-    def _one_decision(self, cell: UniverseCells, person: Individuals) -> list[Any] | None:
-        """Proofs that everybody in the cell is decided as this person is."""
-        region = people_of(self.swept, cell)
-        own = outputs_at(self.swept.deployment, self.swept.encoding.encode(person))
-        query = alike_query(self.swept, region, own)
-        (found,) = shown(prove(self.swept.deployment.merged, query, region, budget=self.budget))
-        return found
+        made = {"codes": change.codes, "shifts": shifts, **self._predictions(one.pair.other)[0]}
+        return {**pair, "standing": "violating", "change": {**made, "before": before, "after": after}}
 
     def _pair(self, one: SweptCell) -> Claim:
         """A pair of the cell that is decided differently; a tie is nothing that a checker confirms."""
         if one.pair is None or not one.strict:
             return {}
         other = plain_person(one.pair.other, 0)
-        decision = {"verdict": "counterexample", **self._prediction(one.pair.x, 0), "other": other}
+        decision = {"verdict": "counterexample", **self._predictions(one.pair.x)[0], "other": other}
         return {"x": plain_person(one.pair.x, 0), "decision": decision}
 
-    def _prediction(self, people: Individuals, row: int) -> dict[str, int]:
-        if self.swept.rule.kind is Kind.NUMBER:
-            return {}
-        outputs = outputs_at(self.swept.deployment, self.swept.encoding.encode(people.take([row])))
-        return {"prediction": int(self.swept.rule.decide(outputs.values)[0])}
+    def _predictions(self, people: Individuals) -> list[dict[str, int]]:
+        rule, outputs = self.subject.rule, outputs_at(self.subject.deployed, self.subject.encoding.encode(people))
+        return [class_claim(rule, decided) for decided in rule.decide(outputs.values)]
 
 
-def shown(evidence: Evidence) -> list[list[Any] | None]:
-    """The proofs of each cell; None where they stop short of what must be shown."""
-    return [found if reached else None for found, reached in zip(evidence.proofs, evidence.reached, strict=True)]
-
-
-# The bundle of a sweep: the cut of everybody who can exist, and of every cell its proof or its pair.
+# The bundle of a sweep: how the universe was cut, and of every cell its proof or its pair.
 #
 #     folder/manifest.json        format, files with their hashes, the rule of decision, universe, arithmetic and shares
 #     folder/people.jsonl.gz      per cell the cuts that lead to it, what is claimed, and the proofs
@@ -282,7 +261,7 @@ Shares = dict[str, Fraction]
 
 def write_sweep_bundle(
     folder: str | Path,
-    swept: SweptModel,
+    subject: Subject,
     found: Sweep,
     *,
     budget: Budget | None = None,
@@ -294,24 +273,21 @@ def write_sweep_bundle(
     does not find within ``budget`` again, ties (a pair that differs by one, or cells without strict crossings), and
     numbers that trees predict.
     """
-    if swept.deployment.is_composed:
+    if subject.deployed.is_composed:
         raise LcifrError(
             "proofs of a model on the scores of a booster are not written for sweeps", fix="sweep without a bundle"
         )
     with fresh_folder(folder) as fresh:
-        (fresh / ENCODER).write_bytes(encoder_bytes(swept.encoder.function, swept.model))
-        (fresh / ENCODING).write_bytes(swept.encoder.encoding.to_bytes())
-        (fresh / SIMILARITY).write_bytes(swept.encoder.similarity.to_bytes())
-        (fresh / MODEL).write_bytes(readable(swept.model.function.to_bytes()))
-        shares = _write_cells(fresh / PEOPLE, CellClaims(swept, budget or Budget()), found, progress)
+        write_model(fresh, subject.encoder, subject.model)
+        shares = _write_cells(fresh / PEOPLE, CellClaims(subject, budget or Budget()), found, progress)
         manifest = {
             "format": FORMAT,
             "people": len(found.index.cells),
-            "decision": rule_of_bundle(swept.model.rule),
+            "decision": rule_of_bundle(subject.model.rule),
             "sweep": {
                 "universe": "whole" if found.whole else "reals",
                 "arithmetic": str(found.arithmetic),
-                "others": swept.pairs.others,
+                "others": subject.pairs.others,
                 "shares": {standing: str(share) for standing, share in shares.items()},
             },
             "versions": versions(),
@@ -324,18 +300,17 @@ def write_sweep_bundle(
 def _write_cells(
     path: Path, claims: CellClaims, found: Sweep, progress: Callable[[int, int], Any] | None
 ) -> dict[str, Fraction]:
-    standings = [standing for standing in Standing for _ in found.cells(standing)]
-    cells = [one for standing in Standing for one in found.cells(standing)]
+    standings = [standing for standing in CellStatus for _ in found.cells(standing)]
+    cells = [one for standing in CellStatus for one in found.cells(standing)]
     shares: Shares = {}
-    with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as file:
+    with line_writer(path) as write:
         order, done = cut_tree(found.index.cells), 0
         while leaves := list(islice(order, AT_ONCE)):
             some = [leaf.cell for leaf in leaves]
             claimed = claims.of([standings[row] for row in some], [cells[row] for row in some])
             for leaf, claim in zip(leaves, claimed, strict=True):
-                line = {"id": leaf.cell, "cuts": [cut.to_plain() for cut in leaf.cuts], **claim}
                 shares[claim["standing"]] = shares.get(claim["standing"], Fraction(0)) + cells[leaf.cell].share
-                file.write(json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n")
+                write({"id": leaf.cell, "cuts": [cut.to_plain() for cut in leaf.cuts], **claim})
             done += len(leaves)
             if progress is not None:
                 progress(done, len(cells))

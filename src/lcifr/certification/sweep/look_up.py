@@ -1,6 +1,6 @@
 """Look-up: people in strictly proved cells of a sweep are certified without a search.
 
-What is proved of a cell is proved of everybody in it, as long as model, encoding, φ with its tables, universe and
+What is proved of a cell is proved of everyone in it, as long as model, encoding, φ with its tables, universe and
 arithmetic are those of the sweep. A sweep over the reals serves audits, whose people have whole numbers: it excludes
 more pairs than there are.
 """
@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.counterexample import exists
+from lcifr.certification.counterexample import in_universe
 from lcifr.certification.demands import BoolArray
 from lcifr.certification.subject import WORDS, Hashes
-from lcifr.certification.sweep.result import Standing, Sweep
+from lcifr.certification.sweep.result import CellStatus, Sweep
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
 from lcifr.regions.universe import CellIndex, UniverseCells
@@ -33,7 +33,7 @@ class ProvedCells:
     ----------
     index : the cells, to be looked up. numbers : (cells,) their numbers in the sweep.
     hashes : what they are proved of. sweep : its hash.
-    checked : (cells,) whether the exact checker has confirmed a proof of the cell; else it is claimed by whoever swept.
+    checked : (cells,) whether the exact checker has confirmed a proof of the cell; else the sweep claims it.
     """
 
     index: CellIndex
@@ -51,7 +51,7 @@ class ProvedCells:
         ArtefactError
             If the sweep does not say what it is about, or nothing is proved.
         """
-        strict = sweep.cells(Standing.PROVED)
+        strict = sweep.cells(CellStatus.PROVED)
         if sweep.hashes is None:
             raise ArtefactError("the sweep does not say which model and φ it is about", fix="sweep again")
         if not strict:
@@ -78,6 +78,6 @@ class ProvedCells:
             )
 
     def find(self, people: Individuals) -> IntArray:
-        """(people,) the number of a proved cell that holds each; -1 for whoever is in none, or not in the universe."""
+        """(people,) the number of a proved cell that holds each; -1 for people in none, or outside the universe."""
         place = self.index.find(people)
-        return np.where((place >= 0) & exists(people), self.numbers[place], -1)
+        return np.where((place >= 0) & in_universe(people), self.numbers[place], -1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -13,29 +13,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.audit import audit_region
-from lcifr.certification.demands import OWN_WORD, BoolArray, FloatArray, Query, is_strict, outputs_at
+from lcifr.certification.counterexample import CounterexampleChecker, Pairs
+from lcifr.certification.demands import BoolArray, FloatArray, Limits, is_strict, outputs_at
+from lcifr.certification.subject import Subject
 from lcifr.certification.sweep.additive import AdditiveQuestion
-from lcifr.certification.sweep.pairs import Pairs, draw_pairs, offer_pairs, simplified
-from lcifr.certification.sweep.result import Standing
-from lcifr.certification.sweep.swept_model import SweptModel, decided_alike, reached_people
+from lcifr.certification.sweep.alike import decided_alike, reached_people
+from lcifr.certification.sweep.pairs import draw_pairs, find_pairs, simplified
+from lcifr.certification.sweep.result import CellStatus
 from lcifr.certification.verdicts import Verdict
 from lcifr.data import Individuals, Numeric
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.function import Deployed, Function
 from lcifr.models.network import crossings
 from lcifr.models.rule import Kind, Rule
-from lcifr.prove import Budget, maximize
+from lcifr.prove import Budget
 from lcifr.regions.cell import Cell
 from lcifr.regions.region import Region
 from lcifr.regions.universe import UniverseCells
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 
-# Individuals whom an audit leaves undecided, settled by trying everybody similar, ties included.
+# Individuals that an audit leaves undecided, settled by trying everyone similar, ties included.
 #
-# Where nobody similar has a number that is not whole, they can be counted: each is decided by a plain forward pass, and
+# Where all numbers of similar people are whole, they can be counted: each is decided by a plain forward pass, and
 # exactly where that is too close to a tie. In exact arithmetic the rule then says what a tie is. On machines it may
 # fall
-# either way, and what can be said is whether any two decisions differ strictly before rounding.
+# either way, and all that is known is whether any two decisions differ strictly before rounding.
 
 MOST = 2_048
 """People similar to one who are tried; an individual with more stays open."""
@@ -46,52 +48,52 @@ Outputs = tuple[Fraction, ...]
 class Settled:
     """Of one individual: what is known, and of a violation the other; ``strict`` unless it is by a tie."""
 
-    standing: Standing
+    standing: CellStatus
     other: Individuals | None = None
     strict: bool = True
 
 
-def settle(swept: SweptModel, person: Individuals) -> Settled:
-    """What is known of one individual (one row) after everybody similar has been tried."""
-    others = everybody_similar(swept, person)
+def settle(subject: Subject, person: Individuals) -> Settled:
+    """What is known of one individual (one row) after everyone similar has been tried."""
+    others = everyone_similar(subject, person)
     if others is None:
-        return Settled(Standing.OPEN)
+        return Settled(CellStatus.OPEN)
     people = Individuals.joined([person, others])
-    if _surely_alike(swept, people):
-        return Settled(Standing.PROVED)
-    values = [swept.exactly(row) for row in swept.encoding.encode(people)]
-    comparison = ExactComparison(swept.rule)
+    if _surely_alike(subject, people):
+        return Settled(CellStatus.PROVED)
+    values = [subject.deployed.exactly(row.tolist()) for row in subject.encoding.encode(people)]
+    comparison = ExactComparison(subject.rule)
     found = [comparison.differ(values[0], other) for other in values[1:]]
     strictly = [row for row, one in enumerate(found) if one.strictly]
-    if not swept.deployment.is_exact:  # what differs beyond rounding too, the audit has found
-        return Settled(Standing.OPEN if strictly else Standing.CROSSINGS)
+    if not subject.deployed.is_exact:  # what differs beyond rounding too, the audit has found
+        return Settled(CellStatus.OPEN if strictly else CellStatus.CROSSINGS)
     differ = strictly or [row for row, one in enumerate(found) if one.by_rule]
-    differ = [row for row in differ if _library_agrees(swept, person, others.take([row]))]
+    differ = [row for row in differ if _library_agrees(subject, person, others.take([row]))]
     if differ:
-        return Settled(Standing.VIOLATING, others.take(differ[:1]), bool(strictly))
-    return Settled(Standing.OPEN if any(one.by_rule is not False for one in found) else Standing.PROVED)
+        return Settled(CellStatus.VIOLATING, others.take(differ[:1]), bool(strictly))
+    return Settled(CellStatus.OPEN if any(one.by_rule is not False for one in found) else CellStatus.PROVED)
 
 
-def everybody_similar(swept: SweptModel, person: Individuals) -> Individuals | None:
+def everyone_similar(subject: Subject, person: Individuals) -> Individuals | None:
     """All people similar to one; None where they cannot be counted, or are too many."""
-    region = narrow_to_whole_numbers(swept.encoder.similarity.region(person), swept.encoding)
+    region = narrow_to_whole_numbers(subject.similarity.region(person), subject.encoding)
     found = []
     for cell in region.cells:
         if cell.present[0]:
-            choices = _values_of(swept, cell, person)
+            choices = _values_of(subject, cell, person)
             if choices is None or prod(map(len, choices)) > MOST:
                 return None
             found += list(product(*choices))
     numeric = len(person.schema.numeric)
     rows = np.array(sorted(set(found)), dtype=np.float64).reshape(-1, numeric + len(person.schema.categorical))
     people = Individuals(person.schema, rows[:, :numeric], rows[:, numeric:].astype(np.int32))
-    similar = swept.encoder.similarity.holds(person.take(np.zeros(len(people), np.intp)), people)
+    similar = subject.similarity.holds(person.take(np.zeros(len(people), np.intp)), people)
     return people.take(similar)
 
 
-def _values_of(swept: SweptModel, cell: Cell, person: Individuals) -> list[list[float]] | None:
+def _values_of(subject: Subject, cell: Cell, person: Individuals) -> list[list[float]] | None:
     """For each number, then for each category, the values in one person's cell; None where a number is not whole."""
-    encoding, own = swept.encoding, person.numbers[0]
+    encoding, own = subject.encoding, person.numbers[0]
     near = np.rint(encoding.unscale(np.concatenate([cell.lower, cell.upper])))
     found: list[list[float]] = []
     for j, attribute in enumerate(person.schema.numeric):
@@ -112,32 +114,32 @@ def _values_of(swept: SweptModel, cell: Cell, person: Individuals) -> list[list[
 
 
 def _declared(attribute: Numeric) -> tuple[float, float]:
-    """The first and the last number that somebody can have."""
+    """The first and the last number that a person can have."""
     lower = -np.inf if attribute.lower is None else attribute.lower
     upper = np.inf if attribute.upper is None else attribute.upper
     return (float(np.ceil(lower)), float(np.floor(upper))) if attribute.integer else (float(lower), float(upper))
 
 
-def _surely_alike(swept: SweptModel, people: Individuals) -> bool:
+def _surely_alike(subject: Subject, people: Individuals) -> bool:
     """Whether all are decided as the first is, whatever is rounded."""
-    outputs = outputs_at(swept.deployment, swept.encoding.encode(people))
-    if swept.rule.kind is Kind.NUMBER or outputs.may_overflow.any():
+    outputs = outputs_at(subject.deployed, subject.encoding.encode(people))
+    if subject.rule.kind is Kind.NUMBER or outputs.may_overflow.any():
         return False
-    group = swept.rule.group_of[swept.rule.decide(outputs.values)]
-    return bool(is_strict(swept.rule, outputs).all() and (group == group[0]).all())
+    group = subject.rule.group_of[subject.rule.decide(outputs.values)]
+    return bool(is_strict(subject.rule, outputs).all() and (group == group[0]).all())
 
 
-def _library_agrees(swept: SweptModel, person: Individuals, other: Individuals) -> bool:
-    reference = swept.subject.reference
+def _library_agrees(subject: Subject, person: Individuals, other: Individuals) -> bool:
+    reference = subject.reference
     if reference is None:
         return True
     one, two = (reference.decide(people) for people in (person, other))
-    return bool(swept.model.differ(one, two)[0])
+    return bool(subject.model.differ(one, two)[0])
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Whether two decisions differ ``strictly``, and ``by_rule``, ties included; None where nobody can tell."""
+    """Whether two decisions differ ``strictly``, and ``by_rule``, ties included; None where that is unknown."""
 
     strictly: bool
     by_rule: bool | None
@@ -169,7 +171,7 @@ class ExactComparison:
         return int(group[best]) if not rest or value[best] > max(rest) + upper else None
 
     def _decided(self, value: Outputs) -> int | None:
-        """The group that the rule decides for, ties as it has them; None within a band, where nobody can tell."""
+        """The group that the rule decides for, ties as it has them; None within a band, where it is unknown."""
         if self.rule.band != (0.0, 0.0):
             return self._group(value)
         if self.rule.kind is Kind.SIGN:
@@ -190,37 +192,41 @@ WAYS = 16
 HALVINGS = 12
 
 
-def offer_near_boundary(
-    swept: SweptModel, cells: UniverseCells, region: Region, rows: NDArray[np.intp], pairs: Pairs
-) -> None:
-    """Fill in ``pairs`` where a cell of ``rows`` has people on both sides and a pair between them."""
-    if not len(rows) or (swept.rule.kind is Kind.NUMBER and swept.rule.outputs > 1):  # several numbers have no sides
-        return
-    points = draw_pairs(swept, cells, rows, DRAWN)
-    decisions = _decisions(swept, points)
-    differ = np.asarray((decisions != decisions[:, :1]).any(1))
-    rows, points, decisions = rows[differ], points[differ], decisions[differ]
-    one, other, first = _ends(points, decisions)
-    found = Pairs.none(cells)
+def find_near_boundary(subject: Subject, cells: UniverseCells, region: Region) -> Pairs:
+    """Pairs found between people of a cell who are decided differently."""
+    result = Pairs.none(cells.middles())
+    if not len(cells) or (
+        subject.rule.kind is Kind.NUMBER and subject.rule.outputs > 1
+    ):  # several numbers have no sides
+        return result
+    points = draw_pairs(subject, cells, DRAWN)
+    decisions = _decisions(subject, points)
+    rows = np.flatnonzero((decisions != decisions[:, :1]).any(1))
+    one, other, first = _ends(points[rows], decisions[rows])
     for _ in range(HALVINGS):
-        left = np.flatnonzero(~found.found[rows])
+        left = np.flatnonzero(~result.found[rows])
         if not len(left):
             break
-        middle = 0.5 * (one[left] + other[left])
-        offer_pairs(swept, cells, region, rows[left], middle, found, without_library=True)
-        alike = (_decisions(swept, middle) == first[left])[:, :, None]
+        middle, here = 0.5 * (one[left] + other[left]), rows[left]
+        found = find_pairs(subject, cells.take(here), region.take(here), middle, without_library=True)
+        result = result.replaced(here, found)
+        alike = (_decisions(subject, middle) == first[left])[:, :, None]
         one[left], other[left] = np.where(alike, middle, one[left]), np.where(alike, other[left], middle)
-    rows = rows[found.found[rows]]
-    if len(rows):  # the library is asked once: for a few people its answer takes as long as all of the above
-        some = found.take(rows)
-        good = swept.trial(some.x).is_counterexample(np.arange(len(rows)), some.other)
-        pairs.put(rows[good], some.take(good))
+    rows = rows[result.found[rows]]
+    if not len(rows):
+        return result
+    # the library is asked once: for a few people its answer takes as long as all of the above
+    good, some = np.zeros(len(cells), np.bool_), result.take(rows)
+    checker = CounterexampleChecker(subject, some.x, subject.library_decisions(some.x))
+    good[rows] = checker.is_counterexample(np.arange(len(rows)), some.other)
+    return replace(result, found=good)
 
 
-def _decisions(swept: SweptModel, points: FloatArray) -> NDArray[np.generic]:
+def _decisions(subject: Subject, points: FloatArray) -> NDArray[np.generic]:
     """(rows, k) what x of each pair is decided."""
-    people = swept.pairs.encoding.decode(points.reshape(-1, points.shape[2]))
-    return np.asarray(swept.decide(swept.pairs.split(people).x)).reshape(points.shape[:2])
+    people = subject.pairs.encoding.decode(points.reshape(-1, points.shape[2]))
+    decided = subject.model.decide(subject.scores(subject.pairs.split(people).x))
+    return np.asarray(decided).reshape(points.shape[:2])
 
 
 def _ends(points: FloatArray, decisions: NDArray[np.generic]) -> tuple[FloatArray, FloatArray, NDArray[np.generic]]:
@@ -237,12 +243,12 @@ def _ends(points: FloatArray, decisions: NDArray[np.generic]) -> tuple[FloatArra
 
 # Questions about cells of the universe: whether any similar pair with x in one is decided differently.
 #
-# A cell is proved where everybody whom its pairs reach is decided alike. Of networks, where that is not so, the two
+# A cell is proved where everyone in its pairs is decided alike. Of networks, where that is not so, the two
 # decisions are one product network, asked in both orders.
 
 ROUND_UP = 1.0 + 1e-9
 Attempted = tuple[BoolArray, FloatArray]
-"""(cells,) which are proved, and (cells, k, columns of pairs) points at which somebody may be decided differently."""
+"""(cells,) which are proved, and (cells, k, columns of pairs) points at which a pair may be decided differently."""
 Attempt = Callable[[Region, UniverseCells, Budget], Attempted]
 
 
@@ -258,47 +264,48 @@ class CellAnswers:
 
     proved: BoolArray
     pairs: Pairs
-    strict: BoolArray = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "strict", np.ones(len(self.proved), np.bool_))
+    strict: BoolArray
 
 
 @dataclass(frozen=True, eq=False)
 class PairQuestion:
     """Asks about cells; what does not depend on them is made once."""
 
-    swept: SweptModel
+    subject: Subject
 
     def ask(self, cells: UniverseCells, budget: Budget, *, thoroughly: bool = True) -> CellAnswers:
         """What is known of each cell after this much work: a few pairs are drawn first, and searched for only then.
 
         Unless ``thoroughly``, only what is cheap is done: drawing, and the first way to a proof.
         """
-        pairs = Pairs.none(cells)
+        pairs, strict = Pairs.none(cells.middles()), np.ones(len(cells), np.bool_)
         if self._same_outputs:
-            return CellAnswers(np.ones(len(cells), np.bool_), pairs)
-        region = self.swept.pairs.region(cells)
+            return CellAnswers(strict, pairs, strict)
+        region = self.subject.pairs.region(cells)
         proved = ~region.nonempty
-        offer_pairs(self.swept, cells, region, np.flatnonzero(~proved), None, pairs)
-        if thoroughly:
-            offer_near_boundary(self.swept, cells, region, np.flatnonzero(~proved & ~pairs.found), pairs)
+        for find in (find_pairs, find_near_boundary) if thoroughly else (find_pairs,):
+            left = np.flatnonzero(~proved & ~pairs.found)
+            pairs = pairs.replaced(left, find(self.subject, cells.take(left), region.take(left)))
         for attempt in self._attempts if thoroughly else self._attempts[:1]:
             left = np.flatnonzero(~proved & ~pairs.found)
             if len(left):
                 proved[left], points = attempt(region.take(left), cells.take(left), budget)
-                offer_pairs(self.swept, cells, region, left[~proved[left]], points[~proved[left]], pairs)
-        return CellAnswers(proved, simplified(self.swept, pairs))
+                open_, points = left[~proved[left]], points[~proved[left]]
+                pairs = pairs.replaced(open_, find_pairs(self.subject, cells.take(open_), region.take(open_), points))
+        return CellAnswers(proved, simplified(self.subject, pairs), strict)
 
     @property
     def _attempts(self) -> tuple[Attempt, ...]:
         """Ways to prove a cell, the cheap ones first."""
-        swept, scores = self.swept, len(self.swept.scores)  # none where all classes count as one decision
-        if swept.additive is not None and scores:
+        subject, scores = (
+            self.subject,
+            len(self.subject.score_directions),
+        )  # none where all classes count as one decision
+        if subject.terms is not None and scores:
             return (self._add_up,) if scores == 1 else (self._add_up, self._ask_alike)
         if self.copies is None or not scores:
             return (self._ask_alike,)
-        if swept.rule.kind is Kind.NUMBER:
+        if subject.rule.kind is Kind.NUMBER:
             return (self._ask_network,)
         return (self._ask_alike, self._ask_network)
 
@@ -306,86 +313,87 @@ class PairQuestion:
     def _same_outputs(self) -> bool:
         """Whether both of every pair have the same outputs and so the same decision, at a tie too.
 
-        Machines may round them differently, and within a rule's band nobody can tell.
+        Machines may round them differently, and within a rule's band the decision is unknown.
         """
-        swept = self.swept
-        return swept.deployment.is_exact and swept.rule.band == (0.0, 0.0) and swept.ignores_changes
+        subject = self.subject
+        return subject.deployed.is_exact and subject.rule.band == (0.0, 0.0) and subject.ignores_changes
 
     def ask_individuals(self, people: Individuals, budget: Budget) -> CellAnswers:
         """The same of cells of one individual each: an audit, which knows more than pairs do."""
         ids = tuple(range(len(people)))
-        subject, predicted = self.swept.subject, self.swept.trial(people).predicted
+        subject, predicted = self.subject, self.subject.library_decisions(people)
         lowered = subject.region(people)
         found = audit_region(subject, people, lowered, ids, budget=budget, modular=False, predicted=predicted)
-        refuted = np.asarray(found.verdict == Verdict.COUNTEREXAMPLE)
-        answers = CellAnswers(found.verdict == Verdict.CERTIFIED, Pairs(people, found.others, refuted))
+        proved, strict, pairs = (
+            found.certified,
+            np.ones(len(people), np.bool_),
+            Pairs(people, found.others, found.violated),
+        )
         for row in np.flatnonzero(found.verdict == Verdict.UNDECIDED).tolist():
-            settled = settle(self.swept, people.take([row]))
-            answers.strict[row] = settled.strict and settled.standing is not Standing.CROSSINGS
-            answers.proved[row] = settled.standing in (Standing.PROVED, Standing.CROSSINGS)
+            settled = settle(self.subject, people.take([row]))
+            strict[row] = settled.strict and settled.standing is not CellStatus.CROSSINGS
+            proved[row] = settled.standing in (CellStatus.PROVED, CellStatus.CROSSINGS)
             if settled.other is not None:
-                answers.pairs.put([row], Pairs(people.take([row]), settled.other, np.ones(1, np.bool_)))
-        return answers
+                pairs = pairs.replaced(np.array([row]), Pairs(people.take([row]), settled.other, np.ones(1, np.bool_)))
+        return CellAnswers(proved, pairs, strict)
 
     # -- one function at a time ----------------------------------------------------------------------------------------
 
     def _add_up(self, region: Region, cells: UniverseCells, budget: Budget) -> Attempted:
-        assert self.swept.additive is not None
-        return AdditiveQuestion(self.swept, self.swept.additive).proved(region), _no_points(region)
+        assert self.subject.terms is not None
+        return AdditiveQuestion(self.subject, self.subject.terms).proved(region), _no_points(region)
 
     def _ask_alike(self, region: Region, cells: UniverseCells, budget: Budget) -> Attempted:
-        """Whether everybody whom a cell's pairs reach is decided alike: a network once, where its product is two."""
-        reach = reached_people(self.swept.pairs, region, cells, self.swept.encoding)
-        return decided_alike(self.swept, reach, cells.middles(), budget), _no_points(region)
+        """Whether everyone in a cell's pairs is decided alike: a network once, where its product is two."""
+        reach = reached_people(self.subject.pairs, region, cells, self.subject.encoding)
+        return decided_alike(self.subject, reach, cells.middles(), budget), _no_points(region)
 
     # -- networks: one product, asked in both orders -------------------------------------------------------------------
 
     @cached_property
     def copies(self) -> Function | None:
         """The outputs at x and at x′ of a pair; None where the model has no such function."""
-        space = self.swept.pairs
-        return self.swept.deployment.twice(space.own_columns, space.other_columns, len(space.encoding.features))
+        space = self.subject.pairs
+        return self.subject.deployed.twice(space.own_columns, space.other_columns, len(space.encoding.features))
 
     @cached_property
     def both(self) -> Deployed:
         """Both copies with the crossings of their scores, over the reals."""
         assert self.copies is not None
         copies = self.copies.deployed(Arithmetic.EXACT)
-        if self.swept.rule.kind is Kind.NUMBER:
+        if self.subject.rule.kind is Kind.NUMBER:
             return copies
-        return crossings(self.swept.scores, self._middle).deployed(Arithmetic.EXACT).after(copies)
+        return crossings(self.subject.score_directions, self._middle).deployed(Arithmetic.EXACT).after(copies)
 
     @property
     def _middle(self) -> float:
         """Around which a score's sides lie: a lead of one class over another is compared with 0, whatever its band."""
-        return self.swept.rule.middle if self.swept.rule.kind is Kind.SIGN else 0.0
+        return self.subject.rule.middle if self.subject.rule.kind is Kind.SIGN else 0.0
 
-    def query(self, region: Region, whole: bool) -> Query:
-        """What the product must show on a region of pairs: nobody is decided differently, ties included."""
+    def limits(self, region: Region, whole: bool) -> Limits:
+        """What the product must show on a region of pairs: no pair is decided differently, ties included."""
         directions = self._directions(self.both.merged.outputs)
-        room = np.abs(self.swept.scores) @ self._room(whole)
+        room = np.abs(self.subject.score_directions) @ self._room(whole)
         beside = np.einsum("ko,po->pk", np.abs(directions), self.both.merging_error(region))
         limit = (self._limit - np.repeat(room, 2)[None] - beside) - 1e-12 * np.abs(self._limit)
-        return Query(np.broadcast_to(directions, (len(limit), *directions.shape)), limit)
+        return Limits(np.broadcast_to(directions, (len(limit), *directions.shape)), limit)
 
     def _ask_network(self, region: Region, cells: UniverseCells, budget: Budget) -> Attempted:
-        query = self.query(region, cells.whole)
-        answer = maximize(
-            self.both.merged, query.directions[0], region, target=query.limit, method=OWN_WORD, budget=budget
-        )
-        return np.asarray((answer.upper < query.limit).all(1)), answer.witness
+        limits = self.limits(region, cells.whole)
+        answer = limits.ask(self.both.merged, region, budget=budget)
+        return np.asarray((answer.upper < limits.limit).all(1)), answer.witness
 
     def _directions(self, outputs: int) -> FloatArray:
         """(2 · scores, outputs) both orders of each score."""
-        if self.swept.rule.kind is not Kind.NUMBER:
+        if self.subject.rule.kind is not Kind.NUMBER:
             return np.eye(outputs)
-        apart = np.concatenate([self.swept.scores, -self.swept.scores], axis=1)
+        apart = np.concatenate([self.subject.score_directions, -self.subject.score_directions], axis=1)
         return np.stack([apart, -apart], axis=1).reshape(-1, outputs)
 
     @cached_property
     def _limit(self) -> float:
         """What every direction must stay below, if nothing is rounded."""
-        rule = self.swept.rule
+        rule = self.subject.rule
         if rule.kind is Kind.NUMBER:
             return rule.known_tolerance
         if rule.kind is Kind.CLASS:
@@ -393,11 +401,11 @@ class PairQuestion:
         return 0.0 - max(rule.middle - rule.band[0], rule.band[1] - rule.middle) * ROUND_UP
 
     def _room(self, whole: bool) -> FloatArray:
-        """(outputs,) how far a machine can be from the merged function, of anybody who can exist, twice for numbers."""
+        """(outputs,) how far a machine can be from the merged function, of anyone who can exist, twice for numbers."""
         if whole not in self._rooms:
-            everybody = UniverseCells.everybody(self.swept.encoding, whole=whole)
-            found = self.swept.deployment.room_over(everybody.region(self.swept.encoding))[0] * ROUND_UP
-            self._rooms[whole] = np.asarray(found * (2.0 if self.swept.rule.kind is Kind.NUMBER else 1.0))
+            everybody = UniverseCells.everybody(self.subject.encoding, whole=whole)
+            found = self.subject.deployed.room_over(everybody.region(self.subject.encoding))[0] * ROUND_UP
+            self._rooms[whole] = np.asarray(found * (2.0 if self.subject.rule.kind is Kind.NUMBER else 1.0))
         return self._rooms[whole]
 
     @cached_property

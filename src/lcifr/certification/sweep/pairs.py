@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lcifr.certification.counterexample import Counterexamples, exists, simplify
+from lcifr.certification.counterexample import CounterexampleChecker, Pairs, in_universe, simplify
 from lcifr.certification.demands import BoolArray, FloatArray
-from lcifr.certification.sweep.swept_model import SweptModel, decided_alike
+from lcifr.certification.subject import Subject
+from lcifr.certification.sweep.alike import decided_alike
 from lcifr.data import Categorical, Individuals, Numeric
 from lcifr.models.rule import Kind
 from lcifr.phi.core import AllOf, AnyOf, Category, Compare, Core, LinearForm, PairedPeople, SameCategory, is_ranked
@@ -27,134 +25,106 @@ SAMPLED = 32
 """Pairs that are drawn from a cell before anything is searched."""
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """x and x′ for each cell; meaningful where ``found`` (cells,) is true."""
-
-    x: Individuals
-    other: Individuals
-    found: BoolArray
-
-    @classmethod
-    def none(cls, cells: UniverseCells) -> Pairs:
-        """Nothing found yet."""
-        return cls(cells.middles(), cells.middles(), np.zeros(len(cells), np.bool_))
-
-    def put(self, rows: Any, found: Pairs) -> None:
-        """Fill in what is found of some cells."""
-        for mine, theirs in ((self.x, found.x), (self.other, found.other)):
-            mine.numbers[rows], mine.codes[rows] = theirs.numbers, theirs.codes
-        self.found[rows] = found.found
-
-    def take(self, index: Any) -> Pairs:
-        """Those of some cells."""
-        return Pairs(self.x.take(index), self.other.take(index), self.found[index])
-
-
-def offer_pairs(
-    swept: SweptModel,
+def find_pairs(
+    subject: Subject,
     cells: UniverseCells,
     region: Region,
-    rows: NDArray[np.intp],
-    points: FloatArray | None,
-    pairs: Pairs,
+    points: FloatArray | None = None,
     *,
     without_library: bool = False,
-) -> None:
-    """Take the first point of each cell of ``rows`` that is a pair decided differently; ``pairs`` is filled in.
+) -> Pairs:
+    """Of each cell the first point that is a pair decided differently.
 
     Parameters
     ----------
-    points : (rows, k, features), NaN where there is none; None for a sample, whose points are not moved onto people.
+    region : the similar pairs of each cell.
+    points : (cells, k, features), NaN where there is none; None for a sample, whose points are not moved onto people.
     """
-    sampled = points is None
-    points = draw_pairs(swept, cells, rows, SAMPLED) if points is None else points
+    result, sampled = Pairs.none(cells.middles()), points is None
+    points = draw_pairs(subject, cells, SAMPLED) if points is None else points
     blank: BoolArray = np.asarray(np.isnan(points).any(-1))
     at, which = np.nonzero(~blank)
     if not len(at):
-        return
+        return result
     flat = points[at, which]
-    people = swept.pairs.encoding.decode(flat) if sampled else region.take(rows[at]).decode(flat).individuals
-    pair = swept.pairs.split(people)
-    good = cells.take(rows[at]).contains(pair.x) & exists(pair.x)
+    people = subject.pairs.encoding.decode(flat) if sampled else region.take(at).decode(flat).individuals
+    pair = subject.pairs.split(people)
+    good = cells.take(at).contains(pair.x) & in_universe(pair.x)
     some = np.flatnonzero(good)
-    if not len(some):
-        return
-    for alone in (True, False):  # the library is asked about the few that the model as it was read decides differently
-        trial = swept.trial(pair.x.take(some), without_library=alone)
-        some = some[trial.is_counterexample(np.arange(len(some)), pair.other.take(some))]
-        if not len(some) or swept.subject.reference is None or without_library:
+    for as_read in (True, False):  # the library is asked about the few that the model as it was read decides otherwise
+        if not len(some):
+            return result
+        x = pair.x.take(some)
+        checker = CounterexampleChecker(subject, x, None if as_read else subject.library_decisions(x))
+        some = some[checker.is_counterexample(np.arange(len(some)), pair.other.take(some))]
+        if subject.reference is None or without_library:
             break
-    for place in some[::-1].tolist():  # the first of several stays
-        row = rows[at[place]]
-        for kept, found in ((pairs.x, pair.x), (pairs.other, pair.other)):
-            kept.numbers[row], kept.codes[row] = found.numbers[place], found.codes[place]
-        pairs.found[row] = True
+    cell, first = np.unique(at[some], return_index=True)
+    some = some[first]
+    return result.replaced(cell, Pairs(pair.x.take(some), pair.other.take(some), np.ones(len(cell), np.bool_)))
 
 
-def draw_pairs(swept: SweptModel, cells: UniverseCells, rows: NDArray[np.intp], count: int) -> FloatArray:
-    """(rows, count, features) encoded pairs: x anywhere in the cell, and x′ among those similar to this x.
+def draw_pairs(subject: Subject, cells: UniverseCells, count: int) -> FloatArray:
+    """(cells, count, features) encoded pairs: x anywhere in the cell, and x′ among those similar to this x.
 
-    Of one x, who is similar is mostly a box: far quicker to draw from than from all pairs of a cell. Where nobody is, x
-    stands for both.
+    Of one x, the similar people are mostly a box: far quicker to draw from than from all pairs of a cell. Where there
+    are none, x stands for both.
     """
-    space, similarity = swept.pairs, swept.encoder.similarity
-    x = cells.take(rows).draw(count, np.random.default_rng(0))
+    space, similarity = subject.pairs, subject.similarity
+    x = cells.draw(count, np.random.default_rng(0))
     around = similarity.region(x)
-    reached = (narrow_to_whole_numbers(around, swept.encoding) if cells.whole else around).sample(1)[:, 0]
-    nobody: BoolArray = np.asarray(np.isnan(reached).any(1))
-    other = swept.encoding.decode(np.where(nobody[:, None], swept.encoding.encode(x), reached))
+    reached = (narrow_to_whole_numbers(around, subject.encoding) if cells.whole else around).sample(1)[:, 0]
+    empty: BoolArray = np.asarray(np.isnan(reached).any(1))
+    other = subject.encoding.decode(np.where(empty[:, None], subject.encoding.encode(x), reached))
     points = space.encoding.encode(space.join(PairedPeople(x, other)))
-    return points.reshape(len(rows), count, points.shape[1])
+    return points.reshape(len(cells), count, points.shape[1])
 
 
-def simplified(swept: SweptModel, pairs: Pairs) -> Pairs:
+def simplified(subject: Subject, pairs: Pairs) -> Pairs:
     """The same with x′ as much like x as it can be."""
     rows = np.flatnonzero(pairs.found)
     if not len(rows):
         return pairs
     some = pairs.take(rows)
-    trial = swept.trial(some.x)
-    simple = simplify(trial, Counterexamples(some.other, some.found))
-    pairs.other.numbers[rows], pairs.other.codes[rows] = simple.others.numbers, simple.others.codes
-    return pairs
+    checker = CounterexampleChecker(subject, some.x, subject.library_decisions(some.x))
+    return pairs.replaced(rows, simplify(checker, some))
 
 
-# Cells in which everybody has a counterexample: one change that φ admits for all of them, both decisions proved.
+# Cells in which everyone has a counterexample: one change that φ admits for all of them, both decisions proved.
 
 
-def violating_everywhere(swept: SweptModel, cells: UniverseCells, pairs: Pairs, budget: Budget) -> BoolArray:
-    """(cells,) where the change from x to x′ of the cell's pair makes a violation of everybody in the cell."""
+def violating_everywhere(subject: Subject, cells: UniverseCells, pairs: Pairs, budget: Budget) -> BoolArray:
+    """(cells,) where the change from x to x′ of the cell's pair makes a violation of everyone in the cell."""
     found = np.zeros(len(cells), np.bool_)
-    if swept.rule.kind is Kind.NUMBER:
+    if subject.rule.kind is Kind.NUMBER:
         return found
     changes = [FixedChange(cells.take([row]), pairs.take([row])) for row in range(len(cells))]
     asked = [
         row
         for row, change in enumerate(changes)
-        if pairs.found[row] and change.is_exact and change.always(swept.encoder.similarity.core)
+        if pairs.found[row] and change.is_exact and change.always(subject.similarity.core)
     ]
     if not asked:
         return found
     rows = np.array(asked)
-    before = _alike(swept, cells.take(rows), pairs.x.take(rows), budget)
+    before = _alike(subject, cells.take(rows), pairs.x.take(rows), budget)
     moved = UniverseCells.joined([changes[row].moved for row in asked])
-    found[rows] = before & _alike(swept, moved, pairs.other.take(rows), budget)
+    found[rows] = before & _alike(subject, moved, pairs.other.take(rows), budget)
     return found
 
 
-def _alike(swept: SweptModel, cells: UniverseCells, people: Individuals, budget: Budget) -> BoolArray:
-    return decided_alike(swept, people_of(swept, cells), people, budget)
+def _alike(subject: Subject, cells: UniverseCells, people: Individuals, budget: Budget) -> BoolArray:
+    return decided_alike(subject, people_of(subject, cells), people, budget)
 
 
-def people_of(swept: SweptModel, cells: UniverseCells) -> Region:
-    """(cells,) everybody in each cell."""
-    region = cells.region(swept.encoding)
-    return narrow_to_whole_numbers(region, swept.encoding) if cells.whole else region
+def people_of(subject: Subject, cells: UniverseCells) -> Region:
+    """(cells,) everyone in each cell."""
+    region = cells.region(subject.encoding)
+    return narrow_to_whole_numbers(region, subject.encoding) if cells.whole else region
 
 
 class FixedChange:
-    """What turns x into x′, applied to everybody in a cell: categories are set, whole numbers are moved."""
+    """What turns x into x′, applied to everyone in a cell: categories are set, whole numbers are moved."""
 
     def __init__(self, cell: UniverseCells, pair: Pairs) -> None:
         schema = cell.schema
@@ -169,7 +139,7 @@ class FixedChange:
 
     @property
     def is_exact(self) -> bool:
-        """Whether x + shift is a number of the table for everybody, within what is declared: whole numbers only."""
+        """Whether x + shift is a number of the table for everyone, within the declared ranges: whole numbers only."""
         for j, attribute in enumerate(self.schema.numeric):
             shift = self.shift[attribute.name]
             if shift and not (self.cell.counted[j] and self._in_range(j, attribute)):
@@ -195,7 +165,7 @@ class FixedChange:
         return UniverseCells(self.schema, cell.lower + shift, cell.upper + shift, tuple(allowed), cell.whole)
 
     def always(self, core: Core) -> bool:
-        """Whether φ(x, x′) surely holds for everybody in the cell; False where the intervals do not show it."""
+        """Whether φ(x, x′) surely holds for everyone in the cell; False where the intervals do not show it."""
         if isinstance(core, AllOf):
             return all(map(self.always, core.parts))
         if isinstance(core, AnyOf):
@@ -230,7 +200,7 @@ class FixedChange:
         return {"<=": high <= 0, "<": high < 0, "=": low == high == 0, "!=": low > 0 or high < 0}[core.operator]
 
     def _range(self, form: LinearForm) -> tuple[Fraction, Fraction]:
-        """Between which numbers the form is, for everybody in the cell."""
+        """Between which numbers the form is, for everyone in the cell."""
         low = high = form.constant
         slopes: dict[str, Fraction] = {}
         for person, name, c in form.numbers:

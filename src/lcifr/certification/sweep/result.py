@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from lcifr.certification.counterexample import Pairs
 from lcifr.certification.demands import FloatArray
 from lcifr.certification.subject import Hashes
-from lcifr.certification.sweep.pairs import Pairs
 from lcifr.data import Categorical, Individuals, Numeric, Schema
 from lcifr.display.charts import ShareGrid, Shares, ShareStrip, SweepMap, ValueParts
 from lcifr.display.text import short
@@ -40,7 +40,7 @@ def map_cells(cells: UniverseCells, shares: Mapping[str, FloatArray]) -> SweepMa
 
     Parameters
     ----------
-    shares : for each standing (cells,) the share of everybody who is in the cell and has it.
+    shares : for each status (cells,) the share of everyone who is in the cell and has it.
     """
     weights = _Weights(tuple(shares), np.stack(list(shares.values())))
     layouts = [_CellParts(cells, name) for name in cells.schema.names]
@@ -98,17 +98,17 @@ class _CellParts:
 
 @dataclass(frozen=True)
 class _Weights:
-    """``of`` : (standings, cells) the share of each cell of everybody, in the row of its standing."""
+    """``of`` : (standings, cells) the share of each cell of everyone, in the row of its status."""
 
     standings: tuple[str, ...]
     of: FloatArray
 
     def along(self, layout: _CellParts) -> FloatArray:
-        """(parts, standings) shares of everybody."""
+        """(parts, standings) shares of everyone."""
         return np.asarray((self.of @ layout.parts).T)
 
     def over(self, down: _CellParts, across: _CellParts) -> FloatArray:
-        """(parts down, parts across, standings) shares of everybody."""
+        """(parts down, parts across, standings) shares of everyone."""
         return np.stack([(down.parts * weight[:, None]).T @ across.parts for weight in self.of], axis=-1)
 
     def best_grid(self, layouts: list[_CellParts]) -> ShareGrid | None:
@@ -135,24 +135,24 @@ class _Weights:
         return float(between[self.standings.index("violating")] + 1e-3 * between.sum())
 
     def shares(self, counted: FloatArray) -> tuple[Shares, ...]:
-        """(parts, standings) shares of everybody as shares of each part."""
+        """(parts, standings) shares of everyone as shares of each part."""
         mass = counted.sum(1, keepdims=True)
         each = counted / np.where(mass > 0, mass, 1.0)
         return tuple(dict(zip(self.standings, row, strict=True)) for row in each.tolist())
 
 
-# What a sweep knows of everybody who can exist, as cells, as shares, and for the people of a table.
+# What a sweep knows of everyone who can exist, as cells, as shares, and for the people of a table.
 
 
-class Standing(StrEnum):
+class CellStatus(StrEnum):
     """What is known of one individual."""
 
     PROVED = "proved"
-    """Nobody similar is decided otherwise."""
+    """No similar person is decided otherwise."""
     CROSSINGS = "strict crossings only"
-    """In exact arithmetic, nobody similar is decided otherwise strictly; what ties and rounding do is not known."""
+    """No strict violation in exact arithmetic; ties and rounding are not covered."""
     VIOLATING = "violating"
-    """Somebody similar is."""
+    """A similar person is."""
     OPEN = "open"
 
 
@@ -187,13 +187,13 @@ class SweepLimit:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What is known of everybody who can exist: three lists of cells that are the universe together.
+    """What is known of everyone who can exist: three lists of cells that are the universe together.
 
     Parameters
     ----------
-    proved : nobody in them is decided otherwise than anybody similar, ties included unless a cell is not strict.
-    violating : everybody in them has somebody similar who is decided otherwise; with a pair of each cell.
-    open : the rest; with a pair where somebody in the cell is known to have one.
+    proved : everyone in them is decided as all similar people are, ties included unless a cell is not strict.
+    violating : everyone in them has a similar person who is decided otherwise; with a pair of each cell.
+    open : the rest; with a pair where one is known.
     whole : whether whole-number attributes hold whole numbers only.
     arithmetic : in which the model is computed.
     hashes : of the model, the encoding with its schema, and φ with its tables; None where it is not to be looked up.
@@ -208,13 +208,13 @@ class Sweep:
     hashes: Hashes | None = None
     limit: SweepLimit | None = None
 
-    def cells(self, standing: Standing) -> tuple[SweptCell, ...]:
+    def cells(self, standing: CellStatus) -> tuple[SweptCell, ...]:
         """Those of one list."""
-        if standing in (Standing.PROVED, Standing.CROSSINGS):
-            return tuple(one for one in self.proved if one.strict is (standing is Standing.PROVED))
-        return self.violating if standing is Standing.VIOLATING else self.open
+        if standing in (CellStatus.PROVED, CellStatus.CROSSINGS):
+            return tuple(one for one in self.proved if one.strict is (standing is CellStatus.PROVED))
+        return self.violating if standing is CellStatus.VIOLATING else self.open
 
-    def share(self, standing: Standing) -> Fraction:
+    def share(self, standing: CellStatus) -> Fraction:
         """Of all people who can exist: by count where numbers are whole, by length where they are not."""
         return sum((one.share for one in self.cells(standing)), Fraction(0))
 
@@ -238,7 +238,7 @@ class Sweep:
     @property
     def is_lower_end(self) -> bool:
         """Whether more people than the violating share may have someone similar who is decided differently."""
-        return bool(self.open or self.cells(Standing.CROSSINGS))
+        return bool(self.open or self.cells(CellStatus.CROSSINGS))
 
     @property
     def refuted_cells(self) -> int:
@@ -246,32 +246,32 @@ class Sweep:
         return sum(one.pair is not None for one in self.open)
 
     def locate(self, X: Any) -> NDArray[np.object_]:
-        """(people,) the :class:`Standing` of the people of a table.
+        """(people,) the :class:`CellStatus` of the people of a table.
 
-        Somebody beyond declared ranges is refused, as in every table; one at whose category the model raises is open.
-        Whoever lies on the border of two cells has the better of the two: both hold them.
+        A person beyond declared ranges is refused, as in every table; one at whose category the model raises is open.
+        A person on the border of two cells has the better status of the two: both hold them.
         """
-        standings = [standing for standing in Standing for _ in self.cells(standing)]
+        standings = [standing for standing in CellStatus for _ in self.cells(standing)]
         cell = self.index.find(Individuals.read(X, self.index.cells.schema))
-        return np.array([*standings, Standing.OPEN], dtype=object)[cell]  # the last of them for whoever is in none
+        return np.array([*standings, CellStatus.OPEN], dtype=object)[cell]  # the last of them for people in none
 
     def map(self) -> SweepMap:
         """Where it is proved, violating and open: shares along every attribute, and over the two that matter most."""
-        known = [standing for standing in Standing for _ in self.cells(standing)]
-        shares = np.array([float(one.share) for standing in Standing for one in self.cells(standing)])
-        masks = {standing: np.array([one is standing for one in known]) for standing in Standing}
+        known = [standing for standing in CellStatus for _ in self.cells(standing)]
+        shares = np.array([float(one.share) for standing in CellStatus for one in self.cells(standing)])
+        masks = {standing: np.array([one is standing for one in known]) for standing in CellStatus}
         return map_cells(self.index.cells, {str(one): np.where(mask, shares, 0.0) for one, mask in masks.items()})
 
     @cached_property
     def index(self) -> CellIndex:
         """All cells in the order in which they are numbered: proved, violating, open."""
-        return CellIndex(UniverseCells.joined([one.cell for standing in Standing for one in self.cells(standing)]))
+        return CellIndex(UniverseCells.joined([one.cell for standing in CellStatus for one in self.cells(standing)]))
 
     @cached_property
     def hash(self) -> str:
-        """sha256 of what is said: about what, in which universe, and every cell with its standing."""
+        """sha256 of what is claimed: about what, in which universe, and every cell with its status."""
         cells = self.index.cells
-        counts = [len(self.cells(standing)) for standing in Standing]
+        counts = [len(self.cells(standing)) for standing in CellStatus]
         about = [None if self.hashes is None else asdict(self.hashes), self.whole, str(self.arithmetic), counts]
         digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
         for array in (cells.lower, cells.upper, *cells.allowed):
@@ -292,10 +292,10 @@ class Sweep:
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
     def __str__(self) -> str:
-        shares = {one: self.share(one) for one in Standing if one is not Standing.CROSSINGS or self.cells(one)}
+        shares = {one: self.share(one) for one in CellStatus if one is not CellStatus.CROSSINGS or self.cells(one)}
         lines = []
         for standing, share in shares.items():
-            least = "at least " if standing is Standing.VIOLATING and self.is_lower_end else ""
+            least = "at least " if standing is CellStatus.VIOLATING and self.is_lower_end else ""
             lines.append(f"{standing}: {least}{_percent(share)} of everyone who could exist")
         cells = len(self.proved) + len(self.violating) + len(self.open)
         lines.append(f"{cells:,} cells; pairs of similar people with different decisions: {len(self.pairs):,}")
@@ -324,7 +324,7 @@ def _percent(share: Fraction) -> str:
 def to_table(sweep: Sweep, schema: Schema) -> pa.Table:
     """``standing``, ``share``, ``strict``; of a number ``age from`` and ``age to``, of a category the list ``sex in``;
     of a cell with a pair also ``x``'s and ``x'``'s values."""
-    kept = [(standing, one) for standing in Standing for one in sweep.cells(standing)]
+    kept = [(standing, one) for standing in CellStatus for one in sweep.cells(standing)]
     columns: dict[str, Any] = {
         "standing": [str(standing) for standing, _ in kept],
         "share": [str(one.share) for _, one in kept],
@@ -361,15 +361,15 @@ def from_table(
     table: pa.Table, schema: Schema, *, whole: bool, arithmetic: Arithmetic, hashes: Hashes | None = None
 ) -> Sweep:
     """What :func:`to_table` gave."""
-    found: dict[Standing, list[SweptCell]] = {standing: [] for standing in Standing}
+    found: dict[CellStatus, list[SweptCell]] = {standing: [] for standing in CellStatus}
     for standing, cell in _read(table.to_pylist(), schema, whole):
         found[standing].append(cell)
-    proved = (*found[Standing.PROVED], *found[Standing.CROSSINGS])
-    violating, rest = (tuple(found[one]) for one in (Standing.VIOLATING, Standing.OPEN))
+    proved = (*found[CellStatus.PROVED], *found[CellStatus.CROSSINGS])
+    violating, rest = (tuple(found[one]) for one in (CellStatus.VIOLATING, CellStatus.OPEN))
     return Sweep(proved, violating, rest, whole, arithmetic, hashes)
 
 
-def _read(rows: list[dict[str, Any]], schema: Schema, whole: bool) -> Iterator[tuple[Standing, SweptCell]]:
+def _read(rows: list[dict[str, Any]], schema: Schema, whole: bool) -> Iterator[tuple[CellStatus, SweptCell]]:
     for row in rows:
         ends = np.array([[row[f"{name} from"], row[f"{name} to"]] for name in schema.names_numeric], dtype=np.float64)
         lower, upper = ends.reshape(-1, 2).T[:, None]
@@ -377,7 +377,7 @@ def _read(rows: list[dict[str, Any]], schema: Schema, whole: bool) -> Iterator[t
         cell = UniverseCells(schema, lower, upper, allowed, whole)
         x, other = (read_person(row, who, schema) for who in ("x", "x'"))
         pair = None if x is None or other is None else Pairs(x, other, np.ones(1, np.bool_))
-        yield Standing(row["standing"]), SweptCell(cell, Fraction(row["share"]), pair, bool(row["strict"]))
+        yield CellStatus(row["standing"]), SweptCell(cell, Fraction(row["share"]), pair, bool(row["strict"]))
 
 
 def read_person(row: dict[str, Any], who: str, schema: Schema) -> Individuals | None:

@@ -13,12 +13,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from lcifr.certification.counterexample import Pairs
 from lcifr.certification.demands import FloatArray
-from lcifr.certification.subject import subject_of
+from lcifr.certification.subject import Subject, subject_of
+from lcifr.certification.sweep.alike import refuse_unsweepable
 from lcifr.certification.sweep.pair_question import CellAnswers, PairQuestion
-from lcifr.certification.sweep.pairs import Pairs, violating_everywhere
-from lcifr.certification.sweep.result import Standing, Sweep, SweepLimit, SweptCell
-from lcifr.certification.sweep.swept_model import SweptModel
+from lcifr.certification.sweep.pairs import violating_everywhere
+from lcifr.certification.sweep.result import CellStatus, Sweep, SweepLimit, SweptCell
 from lcifr.data import Individuals
 from lcifr.errors import LcifrError
 from lcifr.models.rule import Kind
@@ -40,7 +41,7 @@ EXPONENT = 4
 def cut(cells: UniverseCells, score: Callable[[Individuals], FloatArray]) -> list[UniverseCells | None]:
     """Of each cell two that are it together; None where a single individual is left.
 
-    From somebody in the middle, every attribute is moved to its ends (a category to each of its values). A number is
+    From a person in the middle, every attribute is moved to its ends (a category to each of its values). A number is
     cut in half, a category into the values with lower and with higher scores.
 
     Parameters
@@ -54,18 +55,18 @@ def cut(cells: UniverseCells, score: Callable[[Individuals], FloatArray]) -> lis
     return [one.cut(mine) for one, mine in zip(moves, np.split(values, ends[:-1]), strict=True)]
 
 
-def agreement(swept: SweptModel, cells: UniverseCells) -> FloatArray:
+def agreement(subject: Subject, cells: UniverseCells) -> FloatArray:
     """(cells,) how far drawn people of a cell are decided alike: 1 where all are, little where half of them are not."""
-    if swept.rule.kind is Kind.NUMBER:
+    if subject.rule.kind is Kind.NUMBER:
         return np.ones(len(cells))
     people = cells.draw(DRAWN, np.random.default_rng(0))
-    decisions = np.asarray(swept.decide(people)).reshape(len(cells), DRAWN)
+    decisions = np.asarray(subject.model.decide(subject.scores(people))).reshape(len(cells), DRAWN)
     alike = (decisions[:, :, None] == decisions[:, None, :]).sum(1).max(1) / DRAWN
     return np.asarray(np.maximum(2.0 * alike - 1.0, LEAST) ** EXPONENT)
 
 
 class _Moves:
-    """Everybody who is looked at: of each attribute, the person in the middle with its ends or values."""
+    """The people whose scores are compared: for each attribute, the person in the middle with its ends or values."""
 
     def __init__(self, cell: UniverseCells) -> None:
         self.cell = cell
@@ -119,7 +120,7 @@ REMEMBERED = 256
 
 
 @dataclass
-class Payoff:
+class SuccessRate:
     """How often an expensive attempt has succeeded lately: it is made that often, and in a few cells in any case."""
 
     tried: float = 0.0
@@ -142,13 +143,13 @@ class Sweeper:
 
     Parameters
     ----------
-    swept : the model, with who counts as similar.
+    subject : what decides, and who is similar; a pair counts only if the library of such a model decides differently.
     whole : whether whole-number attributes hold whole numbers only.
     nodes : of the search in a cell.
-    start : what an earlier sweep of the same model knew; None to begin with everybody.
+    start : what an earlier sweep of the same model knew; None to begin with the whole universe.
     """
 
-    swept: SweptModel
+    subject: Subject
     whole: bool = True
     nodes: int = NODES
     start: Sweep | None = None
@@ -156,24 +157,25 @@ class Sweeper:
     _done: dict[str, list[SweptCell]] = field(default_factory=lambda: {"proved": [], "violating": [], "uncut": []})
     _turn: Iterator[int] = field(default_factory=count)
     _decided: float = 0.0
-    _pays: Payoff = field(default_factory=Payoff)
+    _pays: SuccessRate = field(default_factory=SuccessRate)
 
     def __post_init__(self) -> None:
-        self._question = PairQuestion(self.swept)
-        everybody = UniverseCells.everybody(self.swept.encoding, whole=self.whole)
-        self._total = everybody.measures()[0]
+        self._question = PairQuestion(self.subject)
+        everyone = UniverseCells.everybody(self.subject.encoding, whole=self.whole)
+        refuse_unsweepable(self.subject)
+        self._total = everyone.measures()[0]
         if self.start is None:
-            self._push([SweptCell(everybody, Fraction(1))])
+            self._push([SweptCell(everyone, Fraction(1))])
             return
-        self._done["proved"] += self.start.cells(Standing.PROVED)
+        self._done["proved"] += self.start.cells(CellStatus.PROVED)
         self._done["violating"] += self.start.violating
-        self._push((*self.start.open, *self.start.cells(Standing.CROSSINGS)))
-        self._decided = float(self.start.share(Standing.PROVED) + self.start.share(Standing.VIOLATING))
+        self._push((*self.start.open, *self.start.cells(CellStatus.CROSSINGS)))
+        self._decided = float(self.start.share(CellStatus.PROVED) + self.start.share(CellStatus.VIOLATING))
 
     def _push(self, some: Sequence[SweptCell]) -> None:
         """Queue cells: large ones and those that are decided alike come first, because there more is proved soon."""
         if some:
-            chances = agreement(self.swept, UniverseCells.joined([one.cell for one in some]))
+            chances = agreement(self.subject, UniverseCells.joined([one.cell for one in some]))
             for one, chance in zip(some, chances.tolist(), strict=True):
                 heapq.heappush(self._open, (-float(one.share) * chance, next(self._turn), one))
 
@@ -198,13 +200,13 @@ class Sweeper:
         """What is known so far."""
         rest = (*(one for *_, one in self._open), *self._done["uncut"])
         proved, violating = (tuple(self._done[name]) for name in ("proved", "violating"))
-        if self.swept.ignores_changes:  # both outputs of every pair are the same, but for what machines round
+        if self.subject.ignores_changes:  # both outputs of every pair are the same, but for what machines round
             proved, rest = (*proved, *(replace(one, strict=False) for one in rest)), ()
-        return Sweep(proved, violating, rest, self.whole, self.swept.subject.arithmetic, self.swept.hashes)
+        return Sweep(proved, violating, rest, self.whole, self.subject.arithmetic, self.subject.hashes)
 
     @property
     def decided(self) -> float:
-        """How much of everybody is proved or violating."""
+        """How much of the universe is proved or violating."""
         return self._decided
 
     def _look_at(self, some: list[SweptCell]) -> None:
@@ -212,22 +214,23 @@ class Sweeper:
         single = cells.is_single()
         for rows in (np.flatnonzero(~single), np.flatnonzero(single)):
             if len(rows):
-                self._ask([some[row] for row in rows], cells.take(rows), alone=bool(single[rows[0]]))
+                self._ask([some[row] for row in rows], cells.take(rows), single=bool(single[rows[0]]))
 
-    def _ask(self, some: list[SweptCell], cells: UniverseCells, *, alone: bool) -> None:
-        budget = Budget() if alone else Budget(nodes=self.nodes)
-        proved, strict, pairs = np.zeros(len(some), np.bool_), np.ones(len(some), np.bool_), Pairs.none(cells)
+    def _ask(self, some: list[SweptCell], cells: UniverseCells, *, single: bool) -> None:
+        """About cells that are one individual each (``single``), or about larger ones."""
+        budget = Budget() if single else Budget(nodes=self.nodes)
+        proved, strict, pairs = np.zeros(len(some), np.bool_), np.ones(len(some), np.bool_), Pairs.none(cells.middles())
         for row, one in enumerate(some):
             if one.pair is not None:  # it was found in the larger cell: nothing is left to search for
-                pairs.put([row], one.pair)
+                pairs = pairs.replaced(np.array([row]), one.pair)
         fresh = np.flatnonzero(~pairs.found)
         if len(fresh):
             part = cells.take(fresh)
             ask = self._question.ask_individuals
-            answers = ask(part.middles(), budget) if alone else self._ask_about(part, budget)
+            answers = ask(part.middles(), budget) if single else self._ask_about(part, budget)
             proved[fresh], strict[fresh] = answers.proved, answers.strict
-            pairs.put(fresh, answers.pairs)
-        everywhere = pairs.found if alone else violating_everywhere(self.swept, cells, pairs, budget)
+            pairs = pairs.replaced(fresh, answers.pairs)
+        everywhere = pairs.found if single else violating_everywhere(self.subject, cells, pairs, budget)
         left = list[SweptCell]()
         for row, one in enumerate(some):
             pair = pairs.take([row]) if pairs.found[row] else None
@@ -244,19 +247,20 @@ class Sweeper:
         answers = self._question.ask(cells, budget, thoroughly=False)
         left = np.flatnonzero(~answers.proved & ~answers.pairs.found)
         some = left[: self._pays.of(len(left))]
-        if len(some):
-            more = self._question.ask(cells.take(some), budget)
-            answers.proved[some] = more.proved
-            answers.pairs.put(some, more.pairs)
-            self._pays.learn(len(some), int(more.proved.sum()))
-        return answers
+        if not len(some):
+            return answers
+        more = self._question.ask(cells.take(some), budget)
+        proved = answers.proved.copy()
+        proved[some] = more.proved
+        self._pays.learn(len(some), int(more.proved.sum()))
+        return replace(answers, proved=proved, pairs=answers.pairs.replaced(some, more.pairs))
 
     def _cut(self, some: Sequence[SweptCell]) -> None:
         if not some:
             return
         halves = list[SweptCell]()
         cells = UniverseCells.joined([one.cell for one in some])
-        for known, two in zip(some, cut(cells, self.swept.score), strict=True):
+        for known, two in zip(some, cut(cells, self.subject.directed_scores), strict=True):
             if two is None:  # one individual, or numbers between which is no float: a pair of one is not one of all
                 self._done["uncut"].append(known)
                 continue
@@ -285,7 +289,7 @@ def sweep(
     nodes: int = NODES,
     progress: Callable[[Sweep], None] | None = None,
 ) -> Sweep:
-    """Cut everybody who can exist into cells: proved, violating, or still open.
+    """Cut everyone who can exist into cells: proved, violating, or still open.
 
     ``sweep(encoder, model, X)`` is about an encoder of ours and a model on top, ``sweep(model, X, similarity=…)`` about
     a model of another library, as in :func:`lcifr.audit`. The schema says who can exist: every number needs a declared
@@ -301,7 +305,7 @@ def sweep(
     Raises
     ------
     RegionError
-        If a number has no declared range, if nobody can exist, or φ cannot be said of pairs (two ranks in one
+        If a number has no declared range, if no one can exist, or φ cannot be evaluated on pairs (two ranks in one
         comparison).
     LcifrError
         If the universe has another name.
@@ -309,5 +313,5 @@ def sweep(
     if universe not in ("whole", "reals"):
         raise LcifrError(f'universe="{universe}" is neither "whole" nor "reals"', fix='say universe="whole"')
     subject = subject_of(encoder, model, X, similarity, groups, tolerance, arithmetic).subject
-    sweeper = Sweeper(SweptModel(subject), whole=universe == "whole", nodes=nodes)
+    sweeper = Sweeper(subject, whole=universe == "whole", nodes=nodes)
     return sweeper.run(cells=cells, seconds=seconds, progress=progress)

@@ -104,7 +104,7 @@ def spread_slopes(start: Offsets, member: Numbers, signs: FloatArray, sums: Floa
 def order_categories(
     start: Offsets, member: Numbers, signs: FloatArray, sums: FloatArray, scratch: FloatArray, order: Numbers
 ) -> None:
-    """Categories by how far each would like to move, as far as slopes say; where nobody can choose between several,
+    """Categories by how far each would like to move, as far as slopes say; where no person can choose between several,
     the best set of categories is the first few of this order.
 
     Parameters
@@ -125,11 +125,11 @@ def order_categories(
 
 # Search for the best step of one attribute under a second-order model of the robust loss, as machine code.
 #
-# A step adds a to the scores of the bins on one side of a cut and b on the other. For whoever can be on one side only,
-# the worst value of a direction moves by σa or σb (σ is the output's sign in the direction). Whoever can be on both has
-# a
-# worst value L on the first side and R on the second, and moves by max(L + σa, R + σb) − max(L, R). That is exact, and
-# the same for everybody with the same range of bins: slopes and curvatures summed by range are all that is needed.
+# A step adds a to the scores of the bins on one side of a cut and b on the other. For people who can be on one side
+# only, the worst value of a direction moves by σa or σb (σ is the output's sign in the direction). People who can be on
+# both have a worst value L on the first side and R on the second, and move by max(L + σa, R + σb) − max(L, R). That is
+# exact, and the same for all people with the same range of bins: slopes and curvatures summed by range are all that is
+# needed.
 
 SLOPE, CURVE, PEOPLE = 0, 1, 2  # columns of both sides' sums
 GAP, SIGN = 2, 3  # columns of entries, after SLOPE and CURVE
@@ -231,7 +231,7 @@ def _sum_sides(
 
 @compiled
 def _count(sides: FloatArray, low: int, high: int, column: int, amount: float) -> None:
-    """Whoever is between two places of the order is on the first side from the upper one on."""
+    """People between two places of the order are on the first side from the upper one on."""
     sides[0, high, column] += amount
     if low > 0:
         sides[1, low - 1, column] += amount
@@ -278,7 +278,7 @@ def _enter(
 def _leaves(
     sides: FloatArray, entries: FloatArray, cut: int, first: int, last: int, sign: int, rate: float, penalty: float
 ) -> tuple[float, float]:
-    """a and b: a Newton step for each side, of those whom it moves, times the learning rate."""
+    """a and b: a Newton step for each side, of the people it moves, times the learning rate."""
     a = b = 0.0
     for _ in range(PASSES):
         slope_a, curve_a = sides[0, cut, SLOPE], sides[0, cut, CURVE] + penalty

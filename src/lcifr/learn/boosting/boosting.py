@@ -24,9 +24,8 @@ from lcifr.learn.boosting.proposals import (
 )
 from lcifr.learn.history import BETTER, Epoch, ValidationMetrics, show_progress
 from lcifr.learn.parameters import BoostingSettings
-from lcifr.learn.people import EncodedPeople
 from lcifr.learn.scores import score_of
-from lcifr.learn.target import Target
+from lcifr.learn.target import EncodedPeople, Target
 from lcifr.models.additive import (
     AdditiveModel,
     AttributeBins,
@@ -71,7 +70,7 @@ def _stretch(cell: Cell, x: FloatArray, factor: float) -> Cell:
 def certified_by_bounds(
     model: AdditiveModel, rule: Rule, x: FloatArray, region: Region, tolerance: float = 0.0
 ) -> BoolArray:
-    """(people,) who keeps the decision for everybody similar: exact for cells without linear rows, up to rounding.
+    """(people,) whether all similar people get the same decision: exact for cells without linear rows, up to rounding.
 
     Parameters
     ----------
@@ -103,7 +102,7 @@ Term = TypeVar("Term", ShapeFunction, PairFunction)
 
 
 def average(models: Sequence[AdditiveModel]) -> AdditiveModel:
-    """The model whose scores are the mean of theirs, for everybody, up to rounding.
+    """The model whose scores are the mean of theirs, for all people, up to rounding.
 
     A term is divided wherever one of them divides it, and a model that lacks it adds 0. Its worst value over a region
     is no worse than the mean of theirs, which each may be taken elsewhere. Trees stay as they are but for their values.
@@ -215,7 +214,7 @@ class GrowingModel:
         return AttributeSearch(bins, places, rules, first, directions)
 
     def derivatives(self, output: int, chosen: BoolArray | None = None) -> Derivatives:
-        """Those of the training loss now, for steps of one output; of everybody, or of the people chosen (people,)."""
+        """Those of the training loss now, for steps of one output; of all people, or of those chosen (people,)."""
         found = self.loss.now.evaluation
         slope, curve = found.slope, found.curve
         if chosen is not None:
@@ -227,7 +226,7 @@ class GrowingModel:
         """Let ``values`` be the shape function of the term that was moved."""
         self.loss.keep(moved)
         self.checked.keep(self.checked.after(moved.term, values))
-        self.values[moved.term] = values  # replaced, never changed: whoever kept the old one still has it
+        self.values[moved.term] = values  # replaced, never changed: other holders of the old one still have it
 
     @property
     def state(self) -> GrownState:
@@ -378,9 +377,8 @@ def _gain(
 #
 # The loss of a person is convex in the shape functions: the worst value of a direction is a maximum of linear functions
 # of them. So a step that lowers the second-order model lowers the loss if it is short enough, and each step is
-# shortened
-# until it does: the training loss never rises. With pairs or deeper trees it is an upper bound of the loss at the worst
-# similar person: each term is taken at its own worst place.
+# shortened until it does: the training loss never rises. With pairs or deeper trees it is an upper bound of the loss at
+# the worst similar person: each term is taken at its own worst place.
 
 NEARLY_AS_GOOD = 0.5
 """Steps of other terms that promise this share of what the best one does are taken in the same round: they have been
@@ -443,7 +441,7 @@ class _Boosting:
         self.settings, self.target, self.validation, self.divided = settings, target, validation, divided
         near, checked = (_stretched(people, settings.stretch) for people in (training, validation))
         region = near.region if divided is training else _stretched(divided, settings.stretch).region
-        ends = region if settings.gamma > 0 else replace(region, cells=())  # plainly nobody has an interval
+        ends = region if settings.gamma > 0 else replace(region, cells=())  # without gamma there are no intervals
         self.grown = GrowingModel(near, checked, target, settings, pool, None if start is None else start.base)
         bins = choose_bins(encoding, divided.x, ends, settings.max_bins, settings.unread)
         for one in bins if start is None else refined(bins, start):
@@ -517,7 +515,7 @@ class _Boosting:
         return False
 
     def _derivatives(self, output: int) -> Derivatives:
-        """Those of everybody, or of a share that is drawn."""
+        """Those of all people, or of a share that is drawn."""
         share, drawn = self.settings.subsample, None
         if share < 1:
             drawn = self.draw.random(self.grown.loss.people) < share
@@ -555,7 +553,7 @@ def _stretched(people: EncodedPeople, factor: float) -> EncodedPeople:
 
 @dataclass(frozen=True)
 class Bag:
-    """Whom a model is learned from, and who stops it."""
+    """The people a model is learned from, and those who stop it early."""
 
     training: EncodedPeople
     validation: EncodedPeople
@@ -580,7 +578,7 @@ def boost_bags(
 ) -> BaggedModel:
     """Boost a model for each bag, and average them.
 
-    Several divide attributes as everybody ``given`` does, all of them alike, so that their average has no more steps
+    Several divide attributes as all people ``given`` do, all of them alike, so that their average has no more steps
     than one of them may have; and where steps are chosen by a share of the people, each draws its own.
     """
     models, history, checked = list[AdditiveModel](), list[Epoch](), list[EncodedPeople]()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lcifr.learn.boosting.attribute_steps import find_tops, move
 from lcifr.learn.boosting.places import Offsets, Places, TermPlaces
-from lcifr.learn.people import EncodedPeople
+from lcifr.learn.target import EncodedPeople
 from lcifr.models.rule import Kind
 from lcifr.prove.networks.kernel.jit import compiled, kept
 from lcifr.regions.region import BoolArray, FloatArray
@@ -56,7 +56,7 @@ class Directions:
         return np.arange(self.outputs, dtype=np.int32) * self.outputs + label.astype(np.int32)[:, None]
 
     def start(self, label: FloatArray, weight: FloatArray) -> FloatArray:
-        """(outputs,) the best scores that are the same for everybody."""
+        """(outputs,) the best scores that are the same for all people."""
         if self.kind is Kind.NUMBER:
             return np.array([np.average(label, weights=weight)])
         shares = np.bincount(label.astype(np.int64), weights=weight, minlength=max(2, self.outputs)) / weight.sum()
@@ -69,7 +69,7 @@ class Directions:
 SIGN, NUMBER, CLASS = 0, 1, 2  # as in directions.KINDS
 SHARPNESS = 20.0
 """Cells whose value is within about 1 / SHARPNESS of the worst share its slope: a step that helps only one of two cells
-that are equally bad helps nobody. Losses themselves are those of the worst cell alone."""
+that are equally bad helps no one. Losses themselves are those of the worst cell alone."""
 
 
 @kept
@@ -234,7 +234,7 @@ class LossTerms:
 
 @dataclass(frozen=True)
 class LossPoint:
-    """Values (places, slots) of the directions, and the loss there, which is computed when somebody asks."""
+    """Values (places, slots) of the directions, and the loss there, which is computed when it is first read."""
 
     value: FloatArray
     terms: LossTerms
@@ -281,7 +281,7 @@ class RobustLoss:
 
     Parameters
     ----------
-    base : (outputs,) the scores that everybody starts with. pool : threads that evaluate it.
+    base : (outputs,) the scores that all people start with. pool : threads that evaluate it.
     """
 
     def __init__(

@@ -68,10 +68,10 @@ class PairRoom(NamedTuple):
 
 # Search for the best step of a pair of attributes under a second-order model of the robust loss, as machine code.
 #
-# A step cuts both attributes once and adds a number of its own to each of the four quarters. Whoever can be in one
-# quarter only moves by σ times its number (σ is the output's sign in the direction). Whoever can be in several has a
-# worst value T_q in each of them and moves by max_q(T_q + σ v_q) − max_q T_q. That is exact, and the same for everybody
-# with the same range of cells.
+# A step cuts both attributes once and adds a number of its own to each of the four quarters. A person who can be in one
+# quarter only moves by σ times its number (σ is the output's sign in the direction). One who can be in several has a
+# worst value T_q in each of them and moves by max_q(T_q + σ v_q) − max_q T_q. That is exact, and the same for all
+# people with the same range of cells.
 
 SLOPE, CURVE, PEOPLE = 0, 1, 2  # columns of sums
 LOW_LOW, LOW_HIGH, HIGH_LOW, HIGH_HIGH = 0, 1, 2, 3  # quarters: first attribute, second attribute
@@ -165,7 +165,7 @@ def _copy(source: FloatArray, target: FloatArray) -> None:
 
 @compiled
 def _solve(moving: FloatArray, rate: float, penalty: float, least: int, monotone: Numbers, leaves: FloatArray) -> None:
-    """A Newton step for each quarter, of those whom it moves, times the learning rate."""
+    """A Newton step for each quarter, of the people it moves, times the learning rate."""
     for a in range(leaves.shape[0] - 1):
         for b in range(leaves.shape[1] - 1):
             for q in range(4):

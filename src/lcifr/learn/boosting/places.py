@@ -88,7 +88,7 @@ class Places:
     def of(cls, x: FloatArray, region: Region, weight: FloatArray, gamma: float) -> Places:
         """The terms of people ``x`` (people, features) of given weights (people,): plain, and ``gamma`` times robust.
 
-        Whose region is empty has no robust term: there is nobody who must be treated alike.
+        People with an empty region have no robust term: there is no one to be treated alike.
         """
         cells = tuple(cell for cell in region.cells if gamma > 0 and cell.present.any())
         who = np.concatenate([np.zeros(0, np.int64), *(np.flatnonzero(cell.present) for cell in cells)])

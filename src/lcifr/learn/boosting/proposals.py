@@ -219,8 +219,8 @@ class PairSearch:
 
 # Growth of one tree: cut after cut, each the best step of an attribute for those who are in the node.
 #
-# Whoever can be on both sides of a cut is counted where the step makes them worst, and the next cut goes on from there.
-# That only guides the growth: what a tree costs is taken by the loss itself, at every place's worst leaf.
+# People who can be on both sides of a cut are counted where the step makes them worst, and the next cut goes on from
+# there. That only guides the growth: what a tree costs is taken by the loss itself, at every place's worst leaf.
 
 T = TypeVar("T")
 Sums = dict[int, RangeSums]
@@ -320,7 +320,7 @@ class TreeGrower:
         return dict(zip(terms, chain.from_iterable(found), strict=True))
 
     def _on_first(self, among: Offsets, term: int, first: BoolArray, worse: BoolArray) -> BoolArray:
-        """(n, slots) who counts on the first side: whoever can only be there, or on both and is worse off there."""
+        """(n, slots) who counts on the first side: people who can only be there, or on both and are worse off there."""
         places = self.searches[term].places
         ranges, number = places.ranges, places.number[among]
         can_first, can_second = (

@@ -193,16 +193,21 @@ def sources(vector: FlowVector) -> Iterator[FlowVector]:
     yield from dict.fromkeys(base for one in read for base, _, _ in components(one))
 
 
-def new_weights(vector: FlowVector, seen: set[FlowVector]) -> int:
-    """Weights, zeros included, of the affine vectors behind a vector that are not in ``seen``; they are added to it."""
-    count, open_vectors = 0, [base for base, _, _ in components(vector)]
-    while open_vectors:
-        one = open_vectors.pop()
+def vectors_behind(vector: FlowVector, seen: set[FlowVector]) -> Iterator[FlowVector]:
+    """The leaves, affine vectors and ReLUs that a vector is made of and that are not in ``seen``; added to it."""
+    waiting = [base for base, _, _ in components(vector)]
+    while waiting:
+        one = waiting.pop()
         if one not in seen:
             seen.add(one)
-            count += sum(term.weight.size for term in one.terms) if isinstance(one, AffineVector) else 0
-            open_vectors += sources(one)
-    return count
+            yield one
+            waiting += sources(one)
+
+
+def new_weights(vector: FlowVector, seen: set[FlowVector]) -> int:
+    """Weights, zeros included, of the affine vectors behind a vector that are not in ``seen``; they are added to it."""
+    affine_vectors = (one for one in vectors_behind(vector, seen) if isinstance(one, AffineVector))
+    return sum(term.weight.size for one in affine_vectors for term in one.terms)
 
 
 # Batch normalisation behind training, as affine maps that bound every way in which runtimes compute it.

@@ -49,7 +49,7 @@ def read_source(model: Any) -> TreeSource:
     base = np.atleast_1d(np.asarray(model.intercept_, dtype=np.float64))
     classes = np.asarray(model.classes_) if name == CLASSIFIER else None
     if classes is not None and len(classes) < 2:
-        raise NetworkError(f"{name} knows only one class")
+        raise NetworkError(f"{name} was fitted on one class only")
     if classes is not None and len(base) != (1 if len(classes) == 2 else len(classes)):
         raise NetworkError(f"{name} knows {len(classes)} classes and has {len(base)} scores")
     if classes is None and (model.link_ != "identity" or len(base) != 1):
@@ -151,7 +151,7 @@ def _axis(model: Any, feature: int, features: int) -> _Axis:
         return _Axis(feature, (UNSEEN, *kept), (float(UNSEEN), *map(float, kept[:-1])), False, size)
     cuts = np.asarray(bins, dtype=np.float64)
     if np.isnan(cuts).any() or (np.diff(cuts) <= 0).any():
-        raise NetworkError(f'the cuts of "{model.feature_names_in_[feature]}" do not rise')
+        raise NetworkError(f'the cuts of "{model.feature_names_in_[feature]}" are not increasing')
     return _Axis(feature, tuple(range(1, len(cuts) + 2)), tuple(cuts.tolist()), True, len(cuts) + 3)
 
 

@@ -71,7 +71,7 @@ def _malformed_refused(where: str) -> Iterator[None]:
     except NetworkError:
         raise
     except MALFORMED as problem:
-        raise NetworkError(f"{where} is no model of LightGBM: {type(problem).__name__}: {problem!s:.120}") from None
+        raise NetworkError(f"{where} is not a model of LightGBM: {type(problem).__name__}: {problem!s:.120}") from None
 
 
 def is_of_lightgbm(estimator: Any) -> bool:
@@ -273,7 +273,7 @@ def _read_dumped(text: str, where: str) -> TreeSource:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as problem:
-        raise NetworkError(f"{where} is no JSON: {problem!s:.120}", fix="write it again: json.dump") from None
+        raise NetworkError(f"{where} is not JSON: {problem!s:.120}", fix="write it again: json.dump") from None
     return read_json(content, where)
 
 

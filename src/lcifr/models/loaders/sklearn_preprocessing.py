@@ -429,7 +429,7 @@ def read_preprocessing(transformer: Any, columns: Columns, where: str) -> Column
     if name == "FunctionTransformer" and transformer.func is None:  # how a ColumnTransformer keeps a passthrough
         return columns
     if not type(transformer).__module__.startswith("sklearn."):
-        raise NetworkError(f"{where} is {name}, which is not of scikit-learn", fix=f"use {WORKS}")
+        raise NetworkError(f"{where} is {name}, which is not part of scikit-learn", fix=f"use {WORKS}")
     if name == "Pipeline":
         for step, one in transformer.steps:
             columns = read_preprocessing(one, columns, f'{where}, step "{step}"')
@@ -475,7 +475,7 @@ def _imputer(imputer: Any, columns: Columns, where: str) -> Columns:
     """Where nothing is missing an imputer passes values on; rows with missing values are not audited."""
     if not is_missing(imputer.missing_values):
         raise NetworkError(
-            f"{where} replaces {imputer.missing_values!r}, which is a value like others here",
+            f"{where} replaces {imputer.missing_values!r}, which is an ordinary value here",
             fix="mark missing values as NaN before, and impute those",
         )
     if any(is_missing(value) for value in imputer.statistics_):

@@ -50,7 +50,7 @@ def _read(model: Any) -> TreeSource:
     if getattr(model, "n_outputs_", 1) != 1 or isinstance(classes, list):
         raise NetworkError(f"{name} predicts several labels at once", fix="fit one at a time")
     if classes is not None and len(classes) < 2:
-        raise NetworkError(f"{name} knows only one class")
+        raise NetworkError(f"{name} was fitted on one class only")
     if name in HISTOGRAM:
         return _histogram(model, classes)
     if name in BOOSTED:

@@ -165,7 +165,7 @@ class SkopsModel:
         TakenEntries(frozenset()).check(self.description, "a model on z from a skops file")
         with _naming(self.path):
             if not is_tree_model(self.fitted):
-                raise NetworkError(f"{type(self.fitted).__name__} is no tree model", fix=ON_LATENTS)
+                raise NetworkError(f"{type(self.fitted).__name__} is not a tree model", fix=ON_LATENTS)
             model = read_trees_on_latents(self.fitted)
             return LatentTrees(model, predict=self.fitted.predict)
 

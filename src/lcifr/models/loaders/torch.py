@@ -41,27 +41,6 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class TorchModel:
-    """A module on the columns of a table, for :func:`lcifr.audit`.
-
-    Parameters
-    ----------
-    module : in evaluation mode, on the CPU. A Sequential of Linear, ReLU, LeakyReLU, PReLU, ReLU6, Hardtanh,
-        BatchNorm1d, Dropout, Identity and Flatten, perhaps with Sigmoid or Softmax at its end; or a module that torch
-        exports to such operators of ONNX.
-    description : which column feeds which input, and what the outputs mean.
-    """
-
-    module: nn.Module = field(repr=False)
-    description: ModelDescription
-
-    def read_table(self, table: Any, encoding: Encoding) -> TableModel:
-        """The model on the raw columns of a pandas frame; what is not exactly representable is refused by name."""
-
-        return read_module(self.module, self.description, table, encoding)
-
-
 def build_torch(widths: Sequence[int]) -> nn.Sequential:
     """Linear layers of these widths with ReLU between."""
     from torch import nn
@@ -150,40 +129,83 @@ class TorchPredictor:
         return self.decides(found.cpu().numpy())
 
 
-def read_module(module: nn.Module, description: ModelDescription, table: Any, encoding: Encoding) -> TableModel:
-    """A module in evaluation mode, which takes one tensor of numbers.
+@dataclass(frozen=True)
+class TorchModel:
+    """A module on the columns of a table, for :func:`lcifr.audit`.
 
-    Raises
-    ------
-    NetworkError
-        For what is not exactly representable, by the name of the part that stands in the way.
+    Parameters
+    ----------
+    module : in evaluation mode, on the CPU. A Sequential of Linear, ReLU, LeakyReLU, PReLU, ReLU6, Hardtanh,
+        BatchNorm1d, Dropout, Identity and Flatten, perhaps with Sigmoid or Softmax at its end; or a module that torch
+        exports to such operators of ONNX.
+    description : which column feeds which input, and what the outputs mean.
     """
-    import torch
 
-    TAKES.check(description, "a torch module")
-    if module.training:
-        raise NetworkError("the module is in training mode", fix="call module.eval() before")
-    dtype = _dtype(module)
-    tensor = GraphTensor(INPUT, dtype, None)
-    graph = Graph((tensor,), (), (), {}, 0)
-    bound = binding(graph, description, TableColumns(encoding.schema, table))(tensor)
-    if not isinstance(bound, Columns):
-        raise NetworkError("a torch module takes numbers, and no texts", fix="describe how categories are coded")
-    parts = list(_parts(module, ""))
-    if not all(type(part).__name__ in READERS for _, part in parts):
-        return _exported(module, len(bound.block), dtype, description, table, encoding, bound)
-    value: PersonValue = bound
-    divisions: list[str] = []
-    for name, part in parts:
-        where = f'part "{name}" ({type(part).__name__})'
-        value = READERS[type(part).__name__](part, value, where)
-        divisions += [where] if type(part).__name__ == "BatchNorm1d" else []
-    decision = read_decision(value, description.output, OUTPUT)
-    arithmetic = Arithmetic.FLOAT32 if dtype == np.float32 else Arithmetic.FLOAT64
-    decides = OutputDecisions(description.output, decision.labels, decision.own_labels)
-    predictor = TorchPredictor(module, Feeds(encoding.schema), bound, decides)
-    library = LibraryPredictions(predictor, f"torch {torch.__version__}")
-    return assembled(decision, description.arithmetic or arithmetic, tuple(divisions), library, table, encoding)
+    module: nn.Module = field(repr=False)
+    description: ModelDescription
+
+    def read_table(self, table: Any, encoding: Encoding) -> TableModel:
+        """The model on the raw columns of a pandas frame.
+
+        Raises
+        ------
+        NetworkError
+            For what is not exactly representable, by the name of the part that stands in the way.
+        """
+        import torch
+
+        TAKES.check(self.description, "a torch module")
+        if self.module.training:
+            raise NetworkError("the module is in training mode", fix="call module.eval() before")
+        dtype = _dtype(self.module)
+        tensor = GraphTensor(INPUT, dtype, None)
+        graph = Graph((tensor,), (), (), {}, 0)
+        bound = binding(graph, self.description, TableColumns(encoding.schema, table))(tensor)
+        if not isinstance(bound, Columns):
+            raise NetworkError("a torch module takes numbers, and no texts", fix="describe how categories are coded")
+        parts = list(_parts(self.module, ""))
+        if not all(type(part).__name__ in READERS for _, part in parts):
+            return self._exported(bound, table, encoding)
+        value: PersonValue = bound
+        divisions: list[str] = []
+        for name, part in parts:
+            where = f'part "{name}" ({type(part).__name__})'
+            value = READERS[type(part).__name__](part, value, where)
+            divisions += [where] if type(part).__name__ == "BatchNorm1d" else []
+        decision = read_decision(value, self.description.output, OUTPUT)
+        arithmetic = Arithmetic.FLOAT32 if dtype == np.float32 else Arithmetic.FLOAT64
+        decides = OutputDecisions(self.description.output, decision.labels, decision.own_labels)
+        predictor = TorchPredictor(self.module, Feeds(encoding.schema), bound, decides)
+        library = LibraryPredictions(predictor, f"torch {torch.__version__}")
+        return assembled(
+            decision, self.description.arithmetic or arithmetic, tuple(divisions), library, table, encoding
+        )
+
+    def _exported(self, bound: Columns, table: Any, encoding: Encoding) -> TableModel:
+        """By its trace; code that branches on values has no trace that holds for every row, and is refused."""
+        import torch
+
+        require_onnx(f"{type(self.module).__name__} is read by its export to ONNX")
+        example = torch.from_numpy(np.ones((2, len(bound.block)), bound.dtype))
+        buffer: Any = io.BytesIO()  # of which the exporter's types say nothing
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            try:
+                torch.onnx.export(
+                    self.module, (example,), buffer, dynamo=False, input_names=[INPUT], output_names=[OUTPUT],
+                    dynamic_axes={INPUT: {0: "people"}},
+                )  # fmt: skip
+            except Exception as problem:  # whatever the exporter raises, it is about this module
+                raise NetworkError(f"torch does not export {type(self.module).__name__}: {problem}") from None
+        if any(one.category.__name__ == "TracerWarning" for one in heard):
+            raise NetworkError(
+                f"the Python code of {type(self.module).__name__} branches on values of the row while it runs",
+                fix="write it with torch operations only, or as a Sequential",
+            )
+        read = read_onnx(buffer.getvalue(), self.description, type(self.module).__name__).read_table(table, encoding)
+        decides = read.predict.decides  # type: ignore[attr-defined]
+        predictor = TorchPredictor(self.module, Feeds(encoding.schema), bound, decides)
+        return replace(read, predict=predictor, runtime=f"torch {torch.__version__}", predict_with_outputs=None)
 
 
 def _dtype(module: nn.Module) -> np.dtype[Any]:
@@ -290,38 +312,3 @@ READERS: dict[str, Callable[[Any, PersonValue, str], PersonValue]] = {
     "Softmax": _softmax,
     "LogSoftmax": _softmax,
 }
-
-
-def _exported(
-    module: nn.Module,
-    width: int,
-    dtype: np.dtype[Any],
-    description: ModelDescription,
-    table: Any,
-    encoding: Encoding,
-    bound: Columns,
-) -> TableModel:
-    """By its trace; code that asks for a person's values while it runs leaves none, and is refused."""
-    import torch
-
-    require_onnx(f"{type(module).__name__} is read by its export to ONNX")
-    example = torch.from_numpy(np.ones((2, width), dtype))
-    buffer: Any = io.BytesIO()  # of which the exporter's types say nothing
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always")
-        try:
-            torch.onnx.export(
-                module, (example,), buffer, dynamo=False, input_names=[INPUT], output_names=[OUTPUT],
-                dynamic_axes={INPUT: {0: "people"}},
-            )  # fmt: skip
-        except Exception as problem:  # whatever the exporter raises, it is about this module
-            raise NetworkError(f"torch does not export {type(module).__name__}: {problem}") from None
-    if any(one.category.__name__ == "TracerWarning" for one in heard):
-        raise NetworkError(
-            f"the Python code of {type(module).__name__} asks for values of the person while it runs",
-            fix="write it with torch operations only, or as a Sequential",
-        )
-    read = read_onnx(buffer.getvalue(), description, type(module).__name__).read_table(table, encoding)
-    decides = replace(read.predict.decides)  # type: ignore[attr-defined]
-    predictor = TorchPredictor(module, Feeds(encoding.schema), bound, decides)
-    return replace(read, predict=predictor, runtime=f"torch {torch.__version__}", predict_with_outputs=None)

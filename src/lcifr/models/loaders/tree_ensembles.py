@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -46,10 +46,10 @@ from lcifr.models.description import (
     declared_labels,
 )
 from lcifr.models.model import Model
-from lcifr.models.network import Network
+from lcifr.models.network import identity
 from lcifr.models.rule import SINGLE_UNIT, Kind, MarginBand, Rule, behind_line, probability_band
 from lcifr.models.source import LatentTrees, ModelInput, ModelOutline, PositionalColumns, TableModel, rule_words
-from lcifr.models.trees import CategoryNode, NumberNode, TreeLeaf, TreeNode, Trees, below
+from lcifr.models.trees import CategoryNode, NumberNode, TreeLeaf, TreeNode, Trees, below, preorder
 
 # Trees of a library over the columns of its matrix, turned into trees over encoded columns.
 
@@ -101,7 +101,7 @@ LibraryNode = LibrarySplit | TreeLeaf
 
 
 def cast_block(block: Block, kind: StepFormat, where: str) -> Block:
-    """The matrix as the library casts it: in float32, or float64."""
+    """The matrix in the format that the library casts it to: float32 or float64."""
     if kind is StepFormat.FLOAT64:
         return block
     return block.stepwise(((ProgramStep(Operation.CAST, kind),) for _ in block.columns), where)
@@ -109,7 +109,7 @@ def cast_block(block: Block, kind: StepFormat, where: str) -> Block:
 
 @dataclass(frozen=True)
 class ColumnReader:
-    """Where the columns of a matrix come from.
+    """Turns trees over the columns of a library's matrix into trees over encoded columns.
 
     Parameters
     ----------
@@ -232,15 +232,6 @@ def with_leaves(tree: LibraryNode, decide: Callable[[tuple[float, ...]], tuple[f
         return replace(node, first=first, second=second)  # type: ignore[arg-type]  # only splits are joined
 
     return grow(tree, look, join)
-
-
-def nodes_of(tree: LibraryNode) -> Iterator[LibraryNode]:
-    """All splits and leaves."""
-    waiting = [tree]
-    while waiting:
-        yield (node := waiting.pop())
-        if not isinstance(node, TreeLeaf):
-            waiting += [node.second, node.first]
 
 
 def split_number(
@@ -520,7 +511,7 @@ def is_installed(package: str) -> bool:
 
 
 def made_up_names(count: int) -> list[str]:
-    """What the library calls so many columns of a matrix without names."""
+    """The names that interpret gives the columns of a matrix without names."""
     return [f"feature_{place:04}" for place in range(count)]
 
 
@@ -553,11 +544,6 @@ def build_trees(source: TreeSource, block: Block, encoding: Encoding, where: str
     reader = ColumnReader(cast.columns, own, missing, cast_later=scaled, sparse=block.sparse)
     trees = Trees.of(len(own.features), source.base, [reader.tree(tree) for tree in source.trees], source.scale)
     return trees.of_runtime(source.native), own
-
-
-def identity(width: int) -> Network:
-    """The look-up layer of trees: they read encoded columns themselves."""
-    return Network.from_arrays([(np.eye(width), np.zeros(width))])
 
 
 # Tree models on latents: a consumer's trees over the numbers z of a hand-over, as they are stored.
@@ -730,7 +716,7 @@ class TreeFile:
             place += one.width
 
     def outline(self) -> ModelOutline:
-        """What the file says without a table."""
+        """Summary of the file, without a table."""
         source, described = self.declared, self.description
         classes = () if source.labels is None else tuple(source.labels.tolist())
         output = None if described is None else described.output
@@ -818,6 +804,6 @@ def _attribute(encoding: Encoding, name: str, where: str) -> Any:
 
 
 def trees_in_words(trees: Sequence[LibraryNode]) -> str:
-    """How many there are, and how large."""
-    leaves = (sum(isinstance(node, TreeLeaf) for node in nodes_of(tree)) for tree in trees)
+    """Number and size of the trees, for an outline."""
+    leaves = (sum(isinstance(node, TreeLeaf) for node in preorder(tree)) for tree in trees)
     return f"{len(trees):,} trees with up to {max(leaves, default=0)} leaves each, added up"

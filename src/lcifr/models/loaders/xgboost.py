@@ -178,7 +178,8 @@ def read_booster(content: Mapping[str, Any], where: str) -> TreeSource:
         raise NetworkError(f"{where} predicts several labels at once", fix="fit one at a time")
     objective = learner["objective"]["name"]
     count = max(1, int(parameters["num_class"]))
-    rule, logistic = _rule(objective, count, where)
+    rule = _rule(objective, count, where)
+    logistic = rule.log_odds is not None
     scores = _base_scores(str(parameters["base_score"]), count)
     base = np.array([_margin(score, where) if logistic else score for score in scores])
     model = booster["model"]
@@ -187,7 +188,10 @@ def read_booster(content: Mapping[str, Any], where: str) -> TreeSource:
     rounds = _rounds(model, count)
     best = int(attributes["best_iteration"]) + 1 if "best_iteration" in attributes else rounds
     if not 0 <= best <= rounds:
-        raise NetworkError(f"{where} says that {best} rounds decide, and holds {rounds}", fix="set best_iteration anew")
+        raise NetworkError(
+            f"{where} says that {best} rounds decide, and holds {rounds} rounds",
+            fix="set best_iteration to one of them",
+        )
     kept = int(model["iteration_indptr"][best]) if "iteration_indptr" in model else total * best // max(rounds, 1)
     trees = tuple(
         _tree(tree, int(model["tree_info"][number]), count, where) for number, tree in enumerate(model["trees"][:kept])
@@ -249,24 +253,24 @@ def _values_of(one: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(text[start:stop] for start, stop in itertools.pairwise(ends))
 
 
-def _rule(objective: str, count: int, where: str) -> tuple[Rule, bool]:
-    """What decides, and whether base scores are probabilities."""
+def _rule(objective: str, count: int, where: str) -> Rule:
+    """By which the sums decide."""
     if count > 1 and objective not in SEVERAL:
         raise NetworkError(
             f"{where}: the objective {objective} with num_class={count} is not supported", fix="use multi:softprob"
         )
     if objective in LOGISTIC:
         band = probability_band(0.5, UNIT, where)
-        return Rule(Kind.SIGN, 1, band=(band.lower, band.upper), log_odds=(1.0, 0.0)), True
+        return Rule(Kind.SIGN, 1, band=(band.lower, band.upper), log_odds=(1.0, 0.0))
     if objective == RAW:  # the classifier compares the margin itself with one half
-        return Rule(Kind.SIGN, 1, band=(0.5, 0.5)), False
+        return Rule(Kind.SIGN, 1, band=(0.5, 0.5))
     if objective == HINGE:
-        return Rule(Kind.SIGN, 1), False
+        return Rule(Kind.SIGN, 1)
     if objective in SEVERAL:
         lead = 2 * ASSUMED_ROUNDOFFS * UNIT  # of a softmax: two exponentials, each as exact as assumed
-        return Rule(Kind.CLASS, count, tuple((c,) for c in range(count)), band=(-lead, lead)), False
+        return Rule(Kind.CLASS, count, tuple((c,) for c in range(count)), band=(-lead, lead))
     if objective in NUMBERS:
-        return Rule(Kind.NUMBER, 1), False
+        return Rule(Kind.NUMBER, 1)
     raise NetworkError(f"{where}: the objective {objective} is not supported", fix=f"use one of {WORKS}")
 
 
@@ -378,7 +382,7 @@ def read_file(path: str | Path, description: ModelDescription | None = None) -> 
         )
     missing = None if description is None else description.missing
     if missing is not None and abs(missing) > float(np.finfo(np.float32).max):
-        raise DescriptionError(f"missing = {missing!r} is no number of float32", fix="correct missing, or leave it out")
+        raise DescriptionError(f"missing = {missing!r} is not a float32 number", fix="correct missing, or leave it out")
     installed = find_spec("xgboost") is not None
     scores = BoosterScores(data, read.used_rounds, math.nan if missing is None else missing) if installed else None
     return TreeFile(

@@ -1,4 +1,4 @@
-"""The engine of networks: bounds for everyone, closed forms and the compiled search for those whom they leave open.
+"""The engine of networks: bounds first, then closed forms or the compiled search where bounds are not enough.
 
 The one place that chooses between the ways to bound a network. Each is imported where it is asked: the compiled search
 needs numba, bounds on a device torch, and both take their time.
@@ -37,7 +37,7 @@ class NetworkEngine(Engine):
 
     def answer(self, question: Question) -> Answer:
         people, k, _ = question.directions.shape
-        if not (people and k):  # nobody, or nothing, is asked about
+        if not (people and k):  # no people, or no directions
             return Answer.claimed(question, np.full((people, k), -np.inf), proof=[[] for _ in range(people)])
         step, parts = self.at_once(question, together=question.shared is not None), list[Answer]()
         for start in range(0, people, step):
@@ -78,10 +78,10 @@ def _answer_chunk(question: Question) -> Answer:
 
 
 def _answer_on_device(question: Question) -> Answer:
-    """Bounds of everybody on the device; whom they leave open, the engines of the CPU answer.
+    """Bounds of all people on the device; those left open are answered on the CPU.
 
-    Where there is a target, bounds do no more than tell who needs no search: everybody else is answered as if there
-    were no device, so that who is decided how, and by which point, does not depend on it.
+    Where there is a target, bounds only tell who needs no search: all others are answered as if there were no device,
+    so that no verdict and no witness depends on it.
     """
     from lcifr.prove.networks.linear_search import bound_people
 

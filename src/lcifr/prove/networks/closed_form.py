@@ -47,7 +47,7 @@ class _Slopes:
     Parameters
     ----------
     table : (features, kinds, K) of each column. level : (kinds, K) of the bias.
-    rows : (kinds, K, outputs) the directions. kind : (n,) everybody's kind.
+    rows : (kinds, K, outputs) the directions. kind : (n,) of each person.
     """
 
     table: FloatArray
@@ -152,8 +152,8 @@ def _vertices(slopes: _Slopes, cell: Cell, which: NDArray[np.intp], features: in
 #
 # The search knows networks with hidden layers. W x + b is one of them on any bounded cell: relu(W x + C) − C + b, with
 # C so large that no neuron is ever off. C is a column that stands still, one number for each person, so that a giant
-# costs nobody else any precision. Proofs speak about the network as it is: multipliers of the rows are all that they
-# need.
+# costs no other person any precision. Proofs speak about the network as it is: multipliers of the rows are all that
+# they need.
 
 WATCHED = 64
 """Of so many people, one gets a point whatever the bound is: a bound below what its point reaches ends the run."""
@@ -180,7 +180,7 @@ def answer_people(question: Question) -> Answer:
 
 
 def bound_only(question: Question) -> Answer:
-    """Plain bounds; whoever they leave open is undecided.
+    """Plain bounds; people they leave open are undecided.
 
     Where there is a target, a point is looked for only where the bound passes it, and for one person in WATCHED.
     """
@@ -192,7 +192,7 @@ def bound_only(question: Question) -> Answer:
         again = _bounds_of(some)
         found = found.replaced(rest, again)
     status = found.status.copy()
-    if question.branch:  # nobody else was open before
+    if question.branch:  # no others were open before
         status[rest[still_open(some, again)]] = Status.BUDGET
     return replace(found, status=status, proof=_plain_proofs(question, found.upper) if question.proof else None)
 

@@ -34,6 +34,27 @@ class RowBatch:
 
 
 @dataclass(frozen=True)
+class Box:
+    """(n, m) lower and upper ends, the middle, and how far the box reaches from there."""
+
+    lower: Tensor
+    upper: Tensor
+    center: Tensor
+    radius: Tensor
+
+    @classmethod
+    def of(cls, lower: Tensor, upper: Tensor) -> Box:
+        """The box between two ends; the reach is rounded up, and exactly 0 where nothing moves."""
+        center = (lower + upper) * 0.5
+        reach = torch.maximum(upper - center, center - lower)
+        return cls(lower, upper, center, torch.where(reach > 0, reach * UNIT_UP + 1e-300, reach))
+
+    def take(self, index: Tensor | slice) -> Box:
+        """The boxes of some of the people."""
+        return Box(self.lower[index], self.upper[index], self.center[index], self.radius[index])
+
+
+@dataclass(frozen=True)
 class CellBatch:
     """n people (or nodes of a search tree), one cell each, and the network on it.
 
@@ -43,23 +64,19 @@ class CellBatch:
     groups : first layer of each free choice, (h, values) each.
     tail : the later layers, ``[(weight, bias), …]``.
     base : (n, h) first layer at what is fixed: bias, still numerics, settled categories. The center is not in it.
-    lower, upper : (n, m) the box. allowed : (n, values) for each free choice.
+    box : (n, m) of the numeric columns that move. allowed : (n, values) for each free choice.
     largest : (n,) largest |x| of any numeric feature; infinite, and with it every bound, beyond LARGEST.
-    center, radius : (n, m) follow from the box.
     """
 
     weight: Tensor
     groups: tuple[Tensor, ...]
     tail: tuple[tuple[Tensor, Tensor], ...]
     base: Tensor
-    lower: Tensor
-    upper: Tensor
+    box: Box
     allowed: tuple[Tensor, ...]
     largest: Tensor
     rounding: RoundingBound[Tensor]
     rows: RowBatch | None
-    center: Tensor
-    radius: Tensor
 
     @property
     def depth(self) -> int:
@@ -80,21 +97,11 @@ class CellBatch:
         return replace(
             self,
             base=self.base[index],
-            lower=self.lower[index],
-            upper=self.upper[index],
+            box=self.box.take(index),
             allowed=tuple(allowed[index] for allowed in self.allowed),
             largest=self.largest[index],
-            center=self.center[index],
-            radius=self.radius[index],
             rows=replace(rows, base=rows.base[index]) if rows is not None else None,
         )
-
-
-def middle_of(lower: Tensor, upper: Tensor) -> tuple[Tensor, Tensor]:
-    """The middle of a box and how far it reaches from there, rounded up; exactly 0 where nothing moves."""
-    center = (lower + upper) * 0.5
-    reach = torch.maximum(upper - center, center - lower)
-    return center, torch.where(reach > 0, reach * UNIT_UP + 1e-300, reach)
 
 
 @dataclass(frozen=True)
@@ -103,7 +110,7 @@ class CellView:
 
     Parameters
     ----------
-    moving : (m,) feature columns of ``batch.lower``; ``free`` : positions in ``cell.choices`` of ``batch.allowed``.
+    moving : (m,) feature columns of ``batch.box``; ``free`` : positions in ``cell.choices`` of ``batch.allowed``.
     """
 
     moving: np.ndarray
@@ -112,7 +119,7 @@ class CellView:
 
 
 def view_cell(layers: Layers, cell: Cell) -> CellView:
-    """The batch of everybody in ``cell``; people who do not have the cell get whatever their numbers say.
+    """The batch of all people in ``cell``; those who do not have the cell get whatever their numbers give.
 
     Settled choices are looked up (one column of the first layer), still numerics multiplied once; both end in ``base``.
     Differentiable in the layers.
@@ -124,23 +131,18 @@ def view_cell(layers: Layers, cell: Cell) -> CellView:
     still = _Still.of(cell, ~moves, free, weight.device)
     moving = cell.numeric[moves]
     columns = _CellColumns(tensor(cell.numeric), tensor(moving), [tensor(c.columns) for c in cell.choices], free)
-    lower, upper = tensor(cell.lower[:, moves]), tensor(cell.upper[:, moves])
-    center, radius = middle_of(lower, upper)
     batch = CellBatch(
         weight=weight[:, columns.moving],
         groups=columns.groups(weight),
         tail=tuple(layers[1:]),
         base=still.at(weight, bias),
-        lower=lower,
-        upper=upper,
+        box=Box.of(tensor(cell.lower[:, moves]), tensor(cell.upper[:, moves])),
         allowed=tuple(tensor(cell.choices[i].allowed) for i in free),
         largest=tensor(largest_numbers(cell)),
         rounding=RoundingBound.of(
             [(part.detach(), shift.detach()) for part, shift in layers], columns.numeric, columns.choices
         ),
         rows=None if cell.rows is None else _row_batch(tensor(cell.rows.G), tensor(cell.rows.g), columns, still),
-        center=center,
-        radius=radius,
     )
     return CellView(moving, free, batch)
 
@@ -257,7 +259,7 @@ class Lines:
         """c·relu(y) ≤ c′·y + d: the new coefficients (n, K, h) and d (n, K), from c of shape (K, h) or (n, K, h)."""
         upper, lower, intercept = _wide(self.upper), _wide(self.lower), self.intercept
         positive = coefficient.clamp(min=0)
-        if coefficient.dim() == 2 and self.upper.dim() == 2:  # everybody's directions alike: one matrix product
+        if coefficient.dim() == 2 and self.upper.dim() == 2:  # all people's directions alike: one matrix product
             constant = intercept @ positive.T
         else:
             constant = (positive * _wide(intercept)).sum(-1)
@@ -300,8 +302,8 @@ def settle(lo: Tensor, hi: Tensor, lower: Tensor) -> Tensor:
 
 def first_interval(batch: CellBatch) -> tuple[Tensor, Tensor]:
     """(n, h) each: the closed-form interval of the first layer on the cell, rounded outward."""
-    middle = batch.base + batch.center @ batch.weight.T
-    reach = batch.radius @ batch.weight.abs().T
+    middle = batch.base + batch.box.center @ batch.weight.T
+    reach = batch.box.radius @ batch.weight.abs().T
     low, high = middle - reach, middle + reach
     for weight, allowed in zip(batch.groups, batch.allowed, strict=True):
         high = high + torch.where(allowed[:, None, :], weight, -torch.inf).amax(-1)
@@ -318,14 +320,14 @@ def backward(
 
     Parameters
     ----------
-    direction : (K, width) alike for everybody, or (n, K, width).
+    direction : (K, width) alike for all people, or (n, K, width).
     lines : of the hidden layers below ``layer``, first layer first.
     rows : (n, K, R) multipliers λ ≥ 0 of the linear rows, or None.
     """
     layer = batch.depth if layer is None else layer
     coefficient, constant = direction, batch.base.new_zeros(())
     extra = batch.base.new_zeros(())  # rounding that β and λ add to what that of the direction covers
-    middle = batch.base + batch.center @ batch.weight.T
+    middle = batch.base + batch.box.center @ batch.weight.T
     if layer == 1 and direction.dim() == 2 and lines[0].alike and len(batch) >= batch.columns:
         value, slopes, groups = _shared(batch, direction, lines[0], middle)
     else:
@@ -346,12 +348,12 @@ def backward(
             value = constant + torch.bmm(coefficient, middle[:, :, None])[:, :, 0]
     if rows is not None and batch.rows is not None:
         part = batch.rows
-        value = value - (rows * (part.base + batch.center @ part.weight.T)[:, None]).sum(-1)
+        value = value - (rows * (part.base + batch.box.center @ part.weight.T)[:, None]).sum(-1)
         slopes = slopes - rows @ part.weight
         groups = [group - rows @ weight for group, weight in zip(groups, part.groups, strict=True)]
         size = rows.detach().abs()
         extra = extra + batch.rounding.unit * ((size @ part.slope) * batch.largest[:, None] + size @ part.shift)
-    value = value + torch.bmm(slopes.abs(), batch.radius[:, :, None])[:, :, 0]
+    value = value + torch.bmm(slopes.abs(), batch.box.radius[:, :, None])[:, :, 0]
     for group, allowed in zip(groups, batch.allowed, strict=True):
         value = value + torch.where(allowed[:, None, :], group, -torch.inf).amax(-1)
     upper = value + batch.rounding.rounding_error(layer, direction.detach().abs(), batch.largest) + extra
@@ -359,7 +361,7 @@ def backward(
 
 
 def _shared(batch: CellBatch, direction: Tensor, line: Lines, middle: Tensor) -> tuple[Tensor, Tensor, list[Tensor]]:
-    """One hidden layer, everybody's directions (K, width) alike: value at the middle (n, K) and slopes, by products.
+    """One hidden layer, directions (K, width) alike for all people: value at the middle (n, K) and slopes, by products.
 
     The slope of column i in the bound of direction k is Σ_j (c⁺_kj·upper_j + c⁻_kj·lower_j)·W_ji. With the products
     c·W made once, it is one matrix product for all people, and nothing of the size people × directions × neurons is

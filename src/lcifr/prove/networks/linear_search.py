@@ -124,7 +124,7 @@ def vertex(batch: CellBatch, slopes: Tensor, groups: tuple[Tensor, ...]) -> Cell
     hot = tuple(
         torch.where(allowed, part, -torch.inf).argmax(-1) for part, allowed in zip(groups, batch.allowed, strict=True)
     )
-    return CellPoints(torch.where(slopes > 0, batch.upper, batch.lower), hot)
+    return CellPoints(torch.where(slopes > 0, batch.box.upper, batch.box.lower), hot)
 
 
 def vertex_of(batch: CellBatch, reach: Reach, which: Tensor) -> CellPoints:
@@ -220,7 +220,7 @@ def repair(batch: CellBatch, points: CellPoints) -> CellPoints:
             break
         push = over * (1 + 1e-6) + 1e-12 if turn % 2 else over + close.gather(1, worst[:, None])[:, 0]
         step = torch.where(left, push, 0.0)[:, None] * unit[worst]
-        numeric = torch.clamp(numeric - step, batch.lower, batch.upper)
+        numeric = torch.clamp(numeric - step, batch.box.lower, batch.box.upper)
     whole = points.numeric.clone()
     whole[wrong] = numeric
     return CellPoints(whole, points.hot)
@@ -244,8 +244,8 @@ def _affine(base: Tensor, weight: Tensor, groups: tuple[Tensor, ...], points: Ce
 
 # Bounds of a whole chunk of people at once, on any device torch knows: what a GPU is good at.
 #
-# One backward pass with plain lines for everybody's directions, and for each answer, where points are asked for, one
-# walk from the vertex that its largest bound points at. Whoever this leaves open is asked about by the compiled search,
+# One backward pass with plain lines for all people's directions, and for each answer, where points are asked for, one
+# walk from the vertex that its largest bound points at. People this leaves open go to the compiled search,
 # on the CPU. Bounds are in float64 with their rounding term (:mod:`lcifr.prove.networks.rounding`), which holds for
 # sums in any order, fused or not, and so on every device that rounds as IEEE 754 says.
 

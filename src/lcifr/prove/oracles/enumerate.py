@@ -224,7 +224,7 @@ class Enumerate(Engine):
     any_device = False
 
     def accepts(self, question: Question) -> Obstacle | None:
-        """Tiny questions only: every pattern and category of everybody's cells is tried."""
+        """Tiny questions only: every pattern and category of all cells is tried."""
         return super().accepts(question) or find_size_obstacle(question)
 
     def answer(self, question: Question) -> Answer:
@@ -247,7 +247,7 @@ class Enumerate(Engine):
 
 
 def find_size_obstacle(question: Question) -> Obstacle | None:
-    """Whether somebody's cell has more patterns × categories than can be tried."""
+    """Whether a person's cell has more patterns × categories than can be tried."""
     neurons = sum(len(layer.bias) for layer in question.network.layers[:-1])
     for cell in question.region.cells:
         for person in np.flatnonzero(cell.present):

@@ -8,7 +8,7 @@ coefficients of a backward pass; then the cell's own rows, then one sum per choi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -66,23 +66,12 @@ class Formulation:
         return lost(weights, self.model.lower[read], self.model.upper[read])
 
 
-@dataclass
-class _ProgramRows:
-    """Rows as they are added."""
-
-    lower: list[float] = field(default_factory=list)
-    upper: list[float] = field(default_factory=list)
-    start: list[int] = field(default_factory=lambda: [0])
-    index: list[int] = field(default_factory=list)
-    value: list[float] = field(default_factory=list)
+class _ProgramRows(list[tuple[list[int], list[float], float, float]]):
+    """Rows as they are added: columns, values, both ends."""
 
     def add(self, columns: Sequence[int], values: Sequence[float], lower: float, upper: float) -> None:
-        kept = [(column, value) for column, value in zip(columns, values, strict=True) if abs(value) >= SMALLEST]
-        self.index += [column for column, _ in kept]
-        self.value += [float(value) for _, value in kept]
-        self.start.append(len(self.index))
-        self.lower.append(lower)
-        self.upper.append(upper)
+        kept = [(column, float(value)) for column, value in zip(columns, values, strict=True) if abs(value) >= SMALLEST]
+        self.append(([column for column, _ in kept], [value for _, value in kept], lower, upper))
 
 
 def formulate(
@@ -168,11 +157,11 @@ class _ProgramColumns:
             np.array(self.lower),
             np.array(self.upper),
             np.array(self.whole) & whole,
-            np.array(rows.lower),
-            np.array(rows.upper),
-            np.array(rows.start, np.int32),
-            np.array(rows.index, np.int32),
-            np.array(rows.value),
+            np.array([lower for *_, lower, _ in rows]),
+            np.array([upper for *_, upper in rows]),
+            np.cumsum([0, *(len(columns) for columns, *_ in rows)]).astype(np.int32),
+            np.array([column for columns, *_ in rows for column in columns], np.int32),
+            np.array([value for _, values, *_ in rows for value in values], np.float64),
         )
 
 

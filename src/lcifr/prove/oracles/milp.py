@@ -44,7 +44,7 @@ class _Code(IntEnum):
 
 
 @dataclass(frozen=True)
-class _Said:
+class _Solved:
     """What is believed of one solve: the bound, if any, why, and the point."""
 
     upper: float
@@ -72,8 +72,8 @@ class Milp(SolverEngine):
         for cell in question.region.cells:
             known = intervals_of(question.network, cell)
             for person in np.flatnonzero(cell.present):
-                said = self._cell(question, cell, int(person), known, limits)
-                for direction, one in enumerate(said):
+                outcomes = self._cell(question, cell, int(person), known, limits)
+                for direction, one in enumerate(outcomes):
                     at = person, direction
                     nodes[at] += one.nodes
                     if code[at] != _Code.NOTHING and (one.upper > upper[at] or one.code is _Code.NOTHING):
@@ -91,21 +91,21 @@ class Milp(SolverEngine):
 
     def _cell(
         self, question: Question, cell: Cell, person: int, known: Sequence[LayerInterval], limits: Limits
-    ) -> list[_Said]:
-        nothing = _Said(np.inf, _Code.NOTHING, np.full(question.region.features, np.nan), 0)
+    ) -> list[_Solved]:
+        nothing = _Solved(np.inf, _Code.NOTHING, np.full(question.region.features, np.nan), 0)
         if not all(np.isfinite((layer.lower[person], layer.upper[person])).all() for layer in known):
             return [nothing] * len(question.directions[person])
         program = CellProgram(question.network, cell, person, known, self.solver, limits)
         if not program.within_reach(question.directions[person]):
             return [nothing] * len(question.directions[person])
         empty: bool | None = None
-        said = []
+        outcomes = []
         for direction in question.directions[person]:
             offset, outcome = program.maximize(direction)
             if outcome.status is SolverStatus.INFEASIBLE and empty is None:
                 empty = surely_empty(cell, person, question.region.features)
-            said.append(_believed(outcome, offset, bool(empty), program.whole_point(outcome)))
-        return said
+            outcomes.append(_believed(outcome, offset, bool(empty), program.whole_point(outcome)))
+        return outcomes
 
 
 class CellProgram:
@@ -144,15 +144,15 @@ class CellProgram:
         return point
 
 
-def _believed(outcome: Outcome, offset: float, empty: bool, point: FloatArray) -> _Said:
+def _believed(outcome: Outcome, offset: float, empty: bool, point: FloatArray) -> _Solved:
     """Optimal, or stopped with a dual bound: a bound. Infeasible: only if the cell is surely empty. Else nothing."""
     upper = outcome.bound + offset
     if outcome.status is SolverStatus.INFEASIBLE and empty:
-        return _Said(-np.inf, _Code.EMPTY, point, outcome.nodes)
+        return _Solved(-np.inf, _Code.EMPTY, point, outcome.nodes)
     if outcome.status in (SolverStatus.OPTIMAL, SolverStatus.LIMIT) and np.isfinite(upper):
         code = _Code.OPTIMAL if outcome.status is SolverStatus.OPTIMAL else _Code.LIMIT
-        return _Said(upper + SLACK * (1.0 + abs(upper)), code, point, outcome.nodes)
-    return _Said(np.inf, _Code.NOTHING, point, outcome.nodes)
+        return _Solved(upper + SLACK * (1.0 + abs(upper)), code, point, outcome.nodes)
+    return _Solved(np.inf, _Code.NOTHING, point, outcome.nodes)
 
 
 def intervals_of(network: Network, cell: Cell) -> list[LayerInterval]:
@@ -212,18 +212,18 @@ def ask_solver(question: Question, claim: Answer, unresolved: list[OpenDirection
             break
         if _size(question, pair.person) > MOST:
             continue
-        at, said = (pair.person, pair.direction), _ask(question, pair, solver, left)
-        if said is None:
+        at, found = (pair.person, pair.direction), _ask(question, pair, solver, left)
+        if found is None:
             name = f"{claim.methods[method[at]]} (milp by {solver.name} contradicted a point, not counted)"
         else:
-            nodes[at] += said.nodes[0, 0]
-            if said.best[0, 0] > pair.best:
-                witness[at] = said.witness[0, 0]
-            if question.proof or not said.upper[0, 0] < upper[at]:
+            nodes[at] += found.nodes[0, 0]
+            if found.best[0, 0] > pair.best:
+                witness[at] = found.witness[0, 0]
+            if question.proof or not found.upper[0, 0] < upper[at]:
                 continue
-            upper[at] = said.upper[0, 0]
-            status[at] = Status.BUDGET if said.status[0, 0] == Status.BUDGET else Status.BOUNDED
-            name = said.methods[said.method[0, 0]]
+            upper[at] = found.upper[0, 0]
+            status[at] = Status.BUDGET if found.status[0, 0] == Status.BUDGET else Status.BOUNDED
+            name = found.methods[found.method[0, 0]]
         if name not in methods:
             methods.append(name)
         method[at] = methods.index(name)
@@ -247,8 +247,8 @@ def _ask(question: Question, pair: OpenDirection, solver: Solver, seconds: float
     resources = Resources(max(1, question.resources.nodes // OURS), seconds)
     one = replace(person, directions=direction, target=None, resources=resources, proof=False)
     try:
-        said = ask(Milp(solver), one)
+        answer = ask(Milp(solver), one)
     except UntrustedResultError:
         return None
     slack = ROW_SLACK * (1.0 + abs(pair.best)) if any(cell.rows is not None for cell in person.region.cells) else 0.0
-    return None if said.upper[0, 0] < pair.best - slack else said
+    return None if answer.upper[0, 0] < pair.best - slack else answer

@@ -165,13 +165,14 @@ class Canary:
 
     def ask(self, solver: Solver) -> str:
         """What is wrong with the solver's answer; empty where nothing is."""
-        said = solver.load(self.model).maximize(np.asarray(self.cost, dtype=np.float64))
+        outcome = solver.load(self.model).maximize(np.asarray(self.cost, dtype=np.float64))
         if self.answer is None:
-            return "" if said.status is SolverStatus.INFEASIBLE else f"says {said.status.value}, nothing is feasible"
-        if said.status is not SolverStatus.OPTIMAL:
-            return f"says {said.status.value}, the maximum is {self.answer:g}"
-        if not abs(said.bound - self.answer) <= NEAR * (1 + abs(self.answer)):
-            return f"says {said.bound:g}, the maximum is {self.answer:g}"
+            wrong = outcome.status is not SolverStatus.INFEASIBLE
+            return f"says {outcome.status.value}, nothing is feasible" if wrong else ""
+        if outcome.status is not SolverStatus.OPTIMAL:
+            return f"says {outcome.status.value}, the maximum is {self.answer:g}"
+        if not abs(outcome.bound - self.answer) <= NEAR * (1 + abs(self.answer)):
+            return f"says {outcome.bound:g}, the maximum is {self.answer:g}"
         return ""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.models.trees import CATEGORY, LEAF, NUMBER, NodeArrays, Trees
-from lcifr.prove.trees.arrays import Ensemble
+from lcifr.prove.trees.arrays import ABOUT, HIGH, LOW, Ensemble
 from lcifr.regions.region import Cell, WholeColumn
 
 # The conditions of every leaf: one for each attribute on the way to it, as bins or as bits.
@@ -47,9 +47,7 @@ class LeafConditions:
     """Conditions of leaves, one leaf after the other (see :class:`lcifr.prove.trees.arrays.Ensemble`)."""
 
     first: IntArray
-    about: IntArray
-    low: IntArray
-    high: IntArray
+    condition: NDArray[np.int32]
     bits: NDArray[np.uint64]
     twice: NDArray[np.uint8]
     depth: int
@@ -57,93 +55,77 @@ class LeafConditions:
     @classmethod
     def of(cls, nodes: BinnedNodes) -> LeafConditions:
         """Level by level, all trees at once: children have the conditions of their parent and one more."""
-        count = len(nodes.kind)
-        levels = list[_Level]()
+        count, levels = len(nodes.kind), list[_Level]()
         level = _Level.of_roots(nodes)
         while len(level.node):
             levels.append(level.take(np.flatnonzero(nodes.kind[level.node] == LEAF)))
             level = level.children(nodes)
-        deepest = levels[-1].about.shape[1] if levels else 0
-        levels = [level.wider(deepest) for level in levels]
-        node = np.concatenate([np.zeros(0, np.int64), *(level.node for level in levels)])
-        order = np.argsort(node)
-        used = np.concatenate([np.zeros((0, deepest), np.int64), *(level.about for level in levels)])[order] >= 0
-        many = np.zeros(count + 1, np.int64)
-        many[node[order] + 1] = used.sum(1)
-
-        def gather(name: str, empty: NDArray[np.uint64] | IntArray) -> NDArray[np.int64]:
-            return np.ascontiguousarray(np.concatenate([empty, *(getattr(one, name) for one in levels)])[order][used])
-
-        none = np.zeros((0, deepest), np.int64)
-        twice = np.zeros(count, np.uint8)
-        twice[node] = np.concatenate([np.zeros(0, np.bool_), *(level.twice for level in levels)])
-        return cls(
-            first=np.cumsum(many),
-            about=gather("about", none),
-            low=gather("low", none),
-            high=gather("high", none),
-            bits=gather("bits", np.zeros((0, deepest, nodes.sets.shape[1]), np.uint64)).view(np.uint64),
-            twice=twice,
-            depth=len(levels),
-        )
+        deepest = levels[-1].condition.shape[1] if levels else 0
+        leaves = _Level.joined([_Level.of_roots(nodes).take(np.zeros(0, np.int64)), *levels], deepest)
+        leaves = leaves.take(np.argsort(leaves.node))
+        used = leaves.condition[..., ABOUT] >= 0
+        many, twice = np.zeros(count + 1, np.int64), np.zeros(count, np.uint8)
+        many[leaves.node + 1], twice[leaves.node] = used.sum(1), leaves.twice
+        condition = leaves.condition[used].astype(np.int32)
+        return cls(np.cumsum(many), condition, np.ascontiguousarray(leaves.bits[used]), twice, len(levels))
 
 
 @dataclass(frozen=True)
 class _Level:
-    """Nodes of one depth: (nodes, slots) of conditions, those in use first; about −1 where a slot is free."""
+    """Nodes of one depth: (nodes, slots, …) of conditions, those in use first; ABOUT is −1 where a slot is free."""
 
     node: IntArray
-    about: IntArray
-    low: IntArray
-    high: IntArray
+    condition: IntArray
     bits: NDArray[np.uint64]
     twice: NDArray[np.bool_]
 
     @classmethod
     def of_roots(cls, nodes: BinnedNodes) -> _Level:
-        none = np.zeros((len(nodes.root), 0), np.int64)
-        bits = np.zeros((len(nodes.root), 0, nodes.sets.shape[1]), np.uint64)
-        return cls(np.array(nodes.root), none, none, none, bits, np.zeros(len(nodes.root), np.bool_))
+        """All roots, without any condition."""
+        count = len(nodes.root)
+        bits = np.zeros((count, 0, nodes.sets.shape[1]), np.uint64)
+        return cls(np.array(nodes.root), np.zeros((count, 0, 3), np.int64), bits, np.zeros(count, np.bool_))
+
+    @classmethod
+    def joined(cls, levels: list[_Level], slots: int) -> _Level:
+        """All their nodes, one level after the other."""
+        wide = [level.wider(slots) for level in levels]
+        return cls(*(np.concatenate([getattr(one, name) for one in wide]) for name in cls.__dataclass_fields__))
 
     def take(self, rows: IntArray) -> _Level:
+        """Some of the nodes."""
         return _Level(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
     def wider(self, slots: int) -> _Level:
         """With free slots at the end."""
-        more = ((0, 0), (0, slots - self.about.shape[1]))
-        return _Level(
-            self.node,
-            np.pad(self.about, more, constant_values=-1),
-            np.pad(self.low, more),
-            np.pad(self.high, more, constant_values=BEYOND),
-            np.pad(self.bits, (*more, (0, 0)), constant_values=np.uint64(2**64 - 1)),
-            self.twice,
-        )
+        free = len(self.node), slots - self.condition.shape[1]
+        condition = np.concatenate([self.condition, np.full((*free, 3), (-1, 0, BEYOND))], 1)
+        bits = np.concatenate([self.bits, np.full((*free, self.bits.shape[2]), 2**64 - 1, np.uint64)], 1)
+        return replace(self, condition=condition, bits=bits)
 
     def children(self, nodes: BinnedNodes) -> _Level:
         """The next level."""
-        rows = np.flatnonzero(nodes.kind[self.node] != LEAF)
-        parents = self.take(rows).wider(self.about.shape[1] + 1)
-        split, here = parents.node, np.arange(len(rows))
-        attribute = nodes.attribute[split]
-        slot = ((parents.about == attribute[:, None]) | (parents.about < 0)).argmax(1)
+        rows, slots = np.flatnonzero(nodes.kind[self.node] != LEAF), self.condition.shape[1] + 1
+        parents = self.take(rows).wider(slots)
+        split, here, about = parents.node, np.arange(len(rows)), parents.condition[..., ABOUT]
+        attribute, cut = nodes.attribute[split], nodes.cut[split]
+        slot = ((about == attribute[:, None]) | (about < 0)).argmax(1)
         choice = attribute >= nodes.numbers
-        again = choice & (parents.about[here, slot] >= 0)
+        again = choice & (about[here, slot] >= 0)
         sides = []
         for side in range(2):
-            about, low, high, bits = (getattr(parents, name).copy() for name in ("about", "low", "high", "bits"))
-            about[here, slot] = attribute
+            condition, bits = parents.condition.copy(), parents.bits.copy()
+            low, high = condition[..., LOW], condition[..., HIGH]
+            condition[here, slot, ABOUT] = attribute
             if side == 0:
-                high[here, slot] = np.where(choice, BEYOND, np.minimum(high[here, slot], nodes.cut[split]))
+                high[here, slot] = np.where(choice, BEYOND, np.minimum(high[here, slot], cut))
             else:
-                low[here, slot] = np.where(choice, 0, np.maximum(low[here, slot], nodes.cut[split] + 1))
-            one = here[choice]
+                low[here, slot] = np.where(choice, 0, np.maximum(low[here, slot], cut + 1))
             chosen = nodes.sets[nodes.chosen[split[choice]]]
-            bits[one, slot[choice]] &= chosen if side == 0 else ~chosen
+            bits[here[choice], slot[choice]] &= chosen if side == 0 else ~chosen
             child = split + 1 if side == 0 else nodes.second[split]
-            sides.append(_Level(child, about, low, high, bits, parents.twice | again))
-        first, second = sides
-        return _Level(*(np.concatenate([getattr(first, n), getattr(second, n)]) for n in self.__dataclass_fields__))
+            sides.append(_Level(child, condition, bits, parents.twice | again))
+        return _Level.joined(sides, slots)
 
 
 # An ensemble prepared for a cell: columns as attributes, thresholds as bins, categories as bits.
@@ -209,7 +191,7 @@ def arrange(given: Arrangement) -> Ensemble:
         set_start=set_start,
         depth=np.array([conditions.depth]),
         first=conditions.first,
-        condition=np.stack([conditions.about, conditions.low, conditions.high], 1).astype(np.int32),
+        condition=conditions.condition,
         bits=conditions.bits,
         offset=added.offset,
         alone=added.alone,
@@ -247,7 +229,7 @@ class _Added:
             for leaf in (root + np.flatnonzero(nodes.kind[root:end] == LEAF)).tolist():
                 c = int(conditions.first[leaf])
                 if a < nodes.numbers:
-                    low, high = int(conditions.low[c]), min(int(conditions.high[c]), int(bins[a]) - 1)
+                    low, high = int(conditions.condition[c, LOW]), min(int(conditions.condition[c, HIGH]), bins[a] - 1)
                     steps[offset[a] + low : offset[a] + high + 1] += value[leaf]
                 else:
                     member = np.unpackbits(conditions.bits[c].view(np.uint8), bitorder="little").astype(np.bool_)
@@ -275,7 +257,7 @@ class _Cuts:
             here = np.flatnonzero(by_number & (attribute == a))
             cuts, cut[here] = np.unique(nodes.threshold[here], return_inverse=True)
             upto, after = cuts, np.nextafter(cuts, np.inf)
-            if column in levels:  # nobody is between two whole numbers
+            if column in levels:  # no person lies between two whole numbers
                 values = levels[column]
                 last = np.searchsorted(values, cuts, side="right") - 1
                 inside = (last >= 0) & (last < len(values) - 1)

@@ -1,12 +1,17 @@
-"""Arrays that the search over trees reads and writes: the ensemble in bins, people, answers, working memory."""
+"""Arrays that the search over trees reads and writes: the ensemble in bins, people, answers, working memory.
+
+Fields of working memory declare their shape, as in the kernels for networks.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from lcifr.prove.networks.kernel.arrays import zeros
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -36,8 +41,8 @@ class Ensemble(NamedTuple):
     alone : (attributes,) whether trees are about this attribute alone. steps : (bins and values, outputs) their sum.
     size : (outputs,) the sum of the largest absolute values of all trees. trees : (1,) how many there are in all.
     cut_start : (numbers + 1,) where the cuts of each number begin. cuts : the thresholds, ascending for each number.
-    upto, after : (cuts,) the last number that somebody can have up to each, and the first beyond it. upto_bin,
-        after_bin : their bins: those of whole numbers may leave out some that nobody is in.
+    upto, after : (cuts,) the last number that a person can have up to each, and the first beyond it. upto_bin,
+        after_bin : their bins: those of whole numbers may leave out some without people.
     whole : (numbers,) whether only whole numbers count. level_start, levels : those that count, of each number.
     sets : (sets, words) of bits, one for each value of the choice. set_start : (choices + 1,) in ``sets``.
     depth : (1,) of the deepest tree.
@@ -70,7 +75,7 @@ class Ensemble(NamedTuple):
 
 
 class TreeQuestion(NamedTuple):
-    """What is asked about everybody.
+    """The question about all people.
 
     Parameters
     ----------
@@ -96,7 +101,7 @@ class NumberRows(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What is known about everybody: (people, K), and the best points (people, K, features).
+    """The answers so far: (people, K), and the best points (people, K, features).
 
     proved : of one cell; ``upper`` is the largest of all.
     """
@@ -117,11 +122,11 @@ class BinPart(NamedTuple):
     lower, upper : (numbers,) ends as encoded numbers, kept where the cell has rows.
     """
 
-    lo: Integers
-    hi: Integers
-    mask: Words
-    lower: Floats
-    upper: Floats
+    lo: Annotated[Integers, "attributes"]
+    hi: Annotated[Integers, "attributes"]
+    mask: Annotated[Words, "choices", "words"]
+    lower: Annotated[Floats, "numbers"]
+    upper: Annotated[Floats, "numbers"]
 
 
 class Lists(NamedTuple):
@@ -131,12 +136,16 @@ class Lists(NamedTuple):
     direction. spread : (lists,) the difference between the largest and the least leaf of each. order : (lists,) by it.
     """
 
-    size: Integers
-    start: Integers
-    leaf: Integers
-    weight: Floats
-    spread: Floats
-    order: Integers
+    size: Annotated[Integers, 2]
+    start: Annotated[Integers, "starts"]
+    leaf: Annotated[Integers, "leaves"]
+    weight: Annotated[Floats, "leaves"]
+    spread: Annotated[Floats, "lists"]
+    order: Annotated[Integers, "lists"]
+
+
+ROWS = 128
+"""Parts whose lists are kept, for their children."""
 
 
 class CutLists(NamedTuple):
@@ -149,13 +158,13 @@ class CutLists(NamedTuple):
     fixed : (rows,) the sum of trees with one leaf left.
     """
 
-    owner: Integers
-    turn: Integers
-    row: Integers
-    size: Integers
-    start: Integers
-    place: NDArray[np.int32]
-    fixed: Floats
+    owner: Annotated[Integers, ROWS]
+    turn: Annotated[Integers, 1]
+    row: Annotated[Integers, "nodes"]
+    size: Annotated[Integers, ROWS]
+    start: Annotated[Integers, ROWS, "starts"]
+    place: Annotated[NDArray[np.int32], ROWS, "leaves"]
+    fixed: Annotated[Floats, ROWS]
 
 
 class StepSums(NamedTuple):
@@ -165,12 +174,12 @@ class StepSums(NamedTuple):
     folded : (lists,) of the part, whether it is among them.
     """
 
-    cell: Floats
-    cell_used: Flags
-    part: Floats
-    part_used: Flags
-    rest: Floats
-    folded: Flags
+    cell: Annotated[Floats, "places"]
+    cell_used: Annotated[Flags, "attributes"]
+    part: Annotated[Floats, "places"]
+    part_used: Annotated[Flags, "attributes"]
+    rest: Annotated[Floats, "places"]
+    folded: Annotated[Flags, "lists"]
 
 
 class Gains(NamedTuple):
@@ -179,11 +188,11 @@ class Gains(NamedTuple):
     touched : (attributes,). split : (2,) attribute and place of the best one; lost : (2,) what its children lose.
     """
 
-    first: Floats
-    second: Floats
-    touched: Flags
-    split: Integers
-    lost: Floats
+    first: Annotated[Floats, "places"]
+    second: Annotated[Floats, "places"]
+    touched: Annotated[Flags, "attributes"]
+    split: Annotated[Integers, 2]
+    lost: Annotated[Floats, 2]
 
 
 class Open(NamedTuple):
@@ -197,15 +206,15 @@ class Open(NamedTuple):
     heap : (nodes,) the open ones, largest bound first.
     """
 
-    size: Integers
-    parent: Integers
-    attribute: Integers
-    place: Integers
-    level: Floats
-    side: NDArray[np.int8]
-    key: Floats
-    child: Integers
-    heap: Integers
+    size: Annotated[Integers, 2]
+    parent: Annotated[Integers, "nodes"]
+    attribute: Annotated[Integers, "nodes"]
+    place: Annotated[Integers, "nodes"]
+    level: Annotated[Floats, "nodes"]
+    side: Annotated[NDArray[np.int8], "nodes"]
+    key: Annotated[Floats, "nodes"]
+    child: Annotated[Integers, "nodes"]
+    heap: Annotated[Integers, "nodes"]
 
 
 class SplitRecord(NamedTuple):
@@ -214,13 +223,13 @@ class SplitRecord(NamedTuple):
     wanted : (1,) whether anything is recorded. size : nodes used, the first person, whether there was no room.
     """
 
-    wanted: Flags
-    size: Integers
-    attribute: Integers
-    place: Integers
-    level: Floats
-    child: Integers
-    root: Integers
+    wanted: Annotated[Flags, 1]
+    size: Annotated[Integers, 3]
+    attribute: Annotated[Integers, "nodes"]
+    place: Annotated[Integers, "nodes"]
+    level: Annotated[Floats, "nodes"]
+    child: Annotated[Integers, "nodes"]
+    root: Annotated[Integers, "people", "directions"]
 
 
 class SearchMemory(NamedTuple):
@@ -251,13 +260,10 @@ class SearchMemory(NamedTuple):
 
 # Working memory of a search: all that it needs, so that it asks for none itself.
 
-ROWS = 128
-"""Parts whose lists are kept, for their children."""
-
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much there is room for: leaves of a person's lists, nodes of an answer, recorded nodes of a piece."""
+    """How much there is room for: leaves of a person's lists, nodes of an answer, recorded nodes of a chunk."""
 
     leaves: int = 4096
     nodes: int = 1024
@@ -266,88 +272,37 @@ class Sizes:
 
 def make_memory(ensemble: Ensemble, sizes: Sizes, record: SplitRecord) -> SearchMemory:
     """Memory for one thread."""
-    numbers, attributes = len(ensemble.cut_start) - 1, len(ensemble.alone)
-    lists, places = len(ensemble.root) + 1, len(ensemble.steps)
+    numbers, attributes, lists = len(ensemble.cut_start) - 1, len(ensemble.alone), len(ensemble.root) + 1
+    cell = {"numbers": numbers, "attributes": attributes, "lists": lists, "starts": lists + 1}
+    shape = {**cell, "places": len(ensemble.steps), "leaves": sizes.leaves, "nodes": sizes.nodes}
+    choices, words = len(ensemble.set_start) - 1, ensemble.sets.shape[1]
+    part, whole, copy, best = (zeros(BinPart, choices=choices, words=words, **cell) for _ in range(4))
     return SearchMemory(
-        part=_part(ensemble),
-        whole=_part(ensemble),
-        copy=_part(ensemble),
-        best=_part(ensemble),
-        lists=Lists(
-            _ints(2), _ints(lists + 1), _ints(sizes.leaves), _floats(sizes.leaves), _floats(lists), _ints(lists)
-        ),
-        cut=_cut_lists(lists, sizes),
-        steps=StepSums(
-            cell=_floats(places),
-            cell_used=np.zeros(attributes, np.uint8),
-            part=_floats(places),
-            part_used=np.zeros(attributes, np.uint8),
-            rest=_floats(places),
-            folded=np.zeros(lists, np.uint8),
-        ),
-        gains=Gains(_floats(places), _floats(places), np.zeros(attributes, np.uint8), _ints(2), _floats(2)),
-        open=_open(sizes.nodes),
+        part=part,
+        whole=whole,
+        copy=copy,
+        best=best,
+        lists=zeros(Lists, **shape),
+        cut=zeros(CutLists, **shape),
+        steps=zeros(StepSums, **shape),
+        gains=zeros(Gains, **shape),
+        open=zeros(Open, **shape),
         record=record,
-        stack=_ints(int(ensemble.depth[0]) + 2),
-        room=_floats(4),
-        error=_floats(2),
-        point=_floats(numbers),
-        own=_floats(numbers),
-        kept=_floats(2 * numbers),
-        spent=_ints(1),
+        stack=np.zeros(int(ensemble.depth[0]) + 2, np.int64),
+        room=np.zeros(4),
+        error=np.zeros(2),
+        point=np.zeros(numbers),
+        own=np.zeros(numbers),
+        kept=np.zeros(2 * numbers),
+        spent=np.zeros(1, np.int64),
         hit=np.zeros(1, np.uint8),
-    )
-
-
-def _ints(count: int) -> Integers:
-    return np.zeros(count, np.int64)
-
-
-def _floats(count: int) -> Floats:
-    return np.zeros(count)
-
-
-def _part(ensemble: Ensemble) -> BinPart:
-    numbers, choices = len(ensemble.cut_start) - 1, len(ensemble.set_start) - 1
-    ends, bounds = np.zeros((2, numbers)), np.zeros((2, numbers + choices), np.int64)
-    return BinPart(bounds[0], bounds[1], np.zeros((choices, ensemble.sets.shape[1]), np.uint64), ends[0], ends[1])
-
-
-def _cut_lists(lists: int, sizes: Sizes) -> CutLists:
-    return CutLists(
-        owner=_ints(ROWS),
-        turn=_ints(1),
-        row=_ints(sizes.nodes),
-        size=_ints(ROWS),
-        start=np.zeros((ROWS, lists + 1), np.int64),
-        place=np.zeros((ROWS, sizes.leaves), np.int32),
-        fixed=_floats(ROWS),
-    )
-
-
-def _open(nodes: int) -> Open:
-    return Open(
-        size=_ints(2),
-        parent=_ints(nodes),
-        attribute=_ints(nodes),
-        place=_ints(nodes),
-        level=_floats(nodes),
-        side=np.zeros(nodes, np.int8),
-        key=_floats(nodes),
-        child=_ints(nodes),
-        heap=_ints(nodes),
     )
 
 
 def make_record(wanted: bool, nodes: int, begin: int, people: int, directions: int) -> SplitRecord:
     """Room for the split trees of some people; none where no proofs are wanted."""
     nodes, people = (nodes, people) if wanted else (1, 1)
-    return SplitRecord(
-        wanted=np.array([wanted], np.uint8),
-        size=np.array([0, begin, 0]),
-        attribute=_ints(nodes),
-        place=_ints(nodes),
-        level=_floats(nodes),
-        child=_ints(nodes),
-        root=np.full((people, directions), -1),
-    )
+    record = zeros(SplitRecord, nodes=nodes, people=people, directions=directions)
+    record.wanted[0], record.size[1] = wanted, begin
+    record.root.fill(-1)
+    return record

@@ -342,7 +342,7 @@ def _only_attribute(ensemble: Ensemble, memory: SearchMemory, row: int, begin: i
 
 @compiled
 def implied(ensemble: Ensemble, part: BinPart, c: int) -> bool:
-    """Whether everybody in a part satisfies a condition."""
+    """Whether all people in a part satisfy a condition."""
     a, numbers = ensemble.condition[c, ABOUT], len(ensemble.cut_start) - 1
     if a < numbers:
         return bool(ensemble.condition[c, LOW] <= part.lo[a] and ensemble.condition[c, HIGH] >= part.hi[a])
@@ -354,7 +354,7 @@ def implied(ensemble: Ensemble, part: BinPart, c: int) -> bool:
 
 @compiled
 def dive(ensemble: Ensemble, memory: SearchMemory, row: int) -> float:
-    """Narrow ``memory.copy``, list by list, to the best leaf that still fits; what everybody in the rest has."""
+    """Narrow ``memory.copy``, list by list, to the best leaf that still fits; what all people in the rest have."""
     lists, cut, steps, copy = memory.lists, memory.cut, memory.steps, memory.copy
     total = cut.fixed[row]
     for number in range(cut.size[row]):

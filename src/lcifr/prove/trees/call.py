@@ -98,7 +98,7 @@ class PersonProofs(MadeWhenSeen[RecordedTrees]):
 
 
 def gather(question: Question, upper: FloatArray, written: Sequence[RecordedTrees]) -> list[PersonProofs]:
-    """The proofs of everybody, from what was recorded piece by piece and cell by cell."""
+    """The proofs of all people, from the records of each chunk and cell."""
     parts: list[list[RecordedTrees]] = [[] for _ in upper]
     for part in sorted(written, key=lambda one: one.number):
         for person in range(part.start, part.stop):
@@ -113,16 +113,16 @@ kernel = cache(make_kernel)
 
 
 class Announcer(Listener):
-    """Says on stderr that the search is being compiled, where it is: silence for a minute looks like a fault."""
+    """Prints to stderr that the search is being compiled, where it is: silence for a minute looks like a fault."""
 
     def __init__(self) -> None:
-        self.said = False
+        self.printed = False
 
     def on_start(self, event: object) -> None:
         """A function begins to be compiled, and was not found on disk."""
-        if not self.said:
+        if not self.printed:
             print("lcifr: compiling the search over trees, about a minute, once on this machine ...", file=sys.stderr)
-        self.said = True
+        self.printed = True
 
     def on_end(self, event: object) -> None:
         """It is compiled; others follow."""
@@ -204,7 +204,7 @@ def _answer_cell(
             stopped = kernel()(ensemble, cells, rows, asked, found, memory, begin, end)
             if question.proof and stopped > begin:
                 written.append(replace(about, start=begin, stop=stopped, record=_copy(record)))
-            if stopped < end:  # whoever needs more room gets it, and starts again with the best point so far
+            if stopped < end:  # a person that needs more room gets it, and starts again with the best point so far
                 sizes = _larger(sizes, memory, stopped == begin)
             begin = stopped
 

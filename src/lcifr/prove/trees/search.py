@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-from lcifr.prove.networks.kernel.arrays import Cells
-from lcifr.prove.networks.kernel.best_first import MADE, OPEN, pop, push
+from lcifr.prove.networks.kernel.arrays import MADE, OPEN, Cells
+from lcifr.prove.networks.kernel.best_first import pop, push
 from lcifr.prove.networks.kernel.jit import compiled, digest, kept
 from lcifr.prove.trees.arrays import BinPart, Ensemble, Floats, Found, NumberRows, Open, SearchMemory, TreeQuestion
 from lcifr.prove.trees.bounds import LEAVES, bound_cell, bound_part, dive, has_bit, make_lists, sort_lists
@@ -20,9 +20,9 @@ from lcifr.prove.trees.splits import (
     emptied_by,
     find_gains,
     find_point,
+    is_empty,
     keep_row,
     lower_end,
-    nobody,
     part_of,
     set_ends,
     upper_end,
@@ -128,7 +128,7 @@ def look_for_point(ensemble: Ensemble, rows: NumberRows, i: int, memory: SearchM
     copy = memory.copy
     copy_part(memory.part, copy)
     value = dive(ensemble, memory, row) - memory.error[0]
-    if not value > memory.room[BEST] or nobody(ensemble, copy):
+    if not value > memory.room[BEST] or is_empty(ensemble, copy):
         return
     if len(rows.matrix):
         set_ends(ensemble, copy)
@@ -194,7 +194,7 @@ def split(ensemble: Ensemble, rows: NumberRows, memory: SearchMemory, node: int,
     return True
 
 
-# The kernel for trees: everybody in a piece of the population, searched one after the other.
+# The kernel for trees: answers a range of people, one at a time.
 
 UNIT = 2.3e-16
 """Twice the roundoff of float64, and a little."""
@@ -229,7 +229,7 @@ def answer_all(
     begin: int,
     end: int,
 ) -> int:
-    """Fill in what is found about people begin … end−1 on this cell; the first person for whom there is no room."""
+    """Fill in the answers of people begin … end−1 on this cell; returns the first person that found no room."""
     for i in range(begin, end):
         if not cells.present[i]:
             continue

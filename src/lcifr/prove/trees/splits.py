@@ -124,8 +124,8 @@ def set_ends(ensemble: Ensemble, part: BinPart) -> None:
 
 
 @compiled
-def nobody(ensemble: Ensemble, part: BinPart) -> bool:
-    """Whether a part has a range of bins in which nobody is: between two whole numbers."""
+def is_empty(ensemble: Ensemble, part: BinPart) -> bool:
+    """Whether a part has a range of bins without people: between two whole numbers."""
     for a in range(len(part.lower)):
         low, high = lower_end(ensemble, part, a, part.lower[a]), upper_end(ensemble, part, a, part.upper[a])
         if ensemble.whole[a] and low > high:

@@ -226,7 +226,7 @@ def test_deep_messages_are_refused_by_the_parser() -> None:
     data = b""
     for _ in range(20_000):  # an attribute that holds a graph that holds a node that holds an attribute …
         data = b"\x2a" + _length(data) + data
-    with pytest.raises(NetworkError, match="no ONNX model"):
+    with pytest.raises(NetworkError, match="not an ONNX model"):
         read(b"\x3a" + _length(data) + data)
 
 
@@ -254,7 +254,7 @@ def test_a_long_chain_of_nodes_does_not_hang() -> None:
 def test_what_is_no_model_is_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "model.onnx"
     path.write_bytes(content)
-    with pytest.raises(LcifrError, match="no ONNX model"):
+    with pytest.raises(LcifrError, match="not an ONNX model"):
         read_file(path)
 
 

@@ -35,8 +35,8 @@ def _refused(**more: Any) -> Callable[[DrawnEnsemble], dict[str, Any]]:
 
 REFUSED: dict[str, tuple[Callable[[DrawnEnsemble], dict[str, Any]], str]] = {
     "a cycle": (_changed("nodes_truenodeids", 0, 0), "two parents or none"),
-    "no such child": (_changed("nodes_truenodeids", 0, 999), "no node of its tree"),
-    "a negative child": (_changed("nodes_falsenodeids", 0, -1), "no node of its tree"),
+    "no such child": (_changed("nodes_truenodeids", 0, 999), "not a node of its tree"),
+    "a negative child": (_changed("nodes_falsenodeids", 0, -1), "not a node of its tree"),
     "no such column": (_changed("nodes_featureids", 0, 3), "beyond the 3"),
     "a negative column": (_changed("nodes_featureids", 0, -1), "beyond the 3"),
     "NaN": (_changed("nodes_values", 0, float("nan")), "NaN|class 0"),

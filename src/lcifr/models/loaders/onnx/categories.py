@@ -1,4 +1,4 @@
-"""Casts of ONNX: between floats, from whole numbers and truth values to floats, from whole numbers to text."""
+"""Casts and category encoders of ONNX: number types, text, OneHotEncoder, LabelEncoder, Imputer."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ def cast(call: Call) -> tuple[Value, ...]:
         return (replace(value, labels=tuple(_cast_array(call, np.array(value.labels), to).tolist())),)
     if isinstance(value, Texts):
         if not is_text(to):
-            raise call.refuse("texts become numbers", fix="code categories with LabelEncoder or OneHotEncoder")
+            raise call.refuse("it casts texts to numbers", fix="code categories with LabelEncoder or OneHotEncoder")
         return (value,)
     if isinstance(value, Columns):
         return (cast_columns(call, value, to),)
     if to.kind != "f":
-        raise call.refuse(f"values of the network become {to}, which is not piecewise linear")
+        raise call.refuse(f"it casts values of the network to {to}, which is not piecewise linear")
     narrower = to.itemsize < value.dtype.itemsize
     if narrower and not isinstance(value, Hidden):
-        raise call.refuse("probabilities become float32", fix="leave this step out")
+        raise call.refuse("it casts probabilities to float32", fix="leave this step out")
     if narrower and isinstance(value, Hidden):
         value = replace(value, vector=scaled(value.vector, 1.0))  # rounds once more
     return (replace(value, dtype=to),)
@@ -54,14 +54,14 @@ def _cast_array(call: Call, array: AnyArray, to: np.dtype[np.generic]) -> AnyArr
     if array.dtype == to or (array.dtype.kind in "OU" and is_text(to)):
         return array
     if array.dtype.kind in "OU":
-        raise call.refuse("texts become numbers")
+        raise call.refuse("it casts texts to numbers")
     if is_text(to):
         if array.dtype.kind not in "iu":
-            raise call.refuse(f"{array.dtype} becomes text, which every runtime writes in its own way")
+            raise call.refuse(f"it casts {array.dtype} to text, which every runtime writes in its own way")
         return np.array([str(one) for one in array.ravel().tolist()], dtype=object).reshape(array.shape)
     numbers = finite(array, call.where)
     if to.kind in "iu" and (numbers != np.trunc(numbers)).any():
-        raise call.refuse(f"numbers that are not whole become {to}")
+        raise call.refuse(f"it casts numbers that are not whole to {to}")
     return array.astype(to)
 
 
@@ -99,7 +99,7 @@ def _entry(call: Call, entry: float, value: Columns, to: np.dtype[np.generic]) -
     return _cast_array(call, np.array(entry).astype(value.dtype), to).item()
 
 
-# Operators of ONNX on categories: OneHotEncoder, LabelEncoder, and Imputer where nothing is missing.
+# OneHotEncoder, LabelEncoder, and Imputer where nothing is missing.
 #
 # A category has finitely many values, so whatever these make of it is a table with an entry for each.
 
@@ -148,7 +148,7 @@ def _entries(call: Call, value: Value) -> list[tuple[str, tuple[Any, ...]]]:
         if any(entry is not None and entry != math.trunc(entry) for one in tables for entry in one.values):
             raise call.refuse("it codes numbers that are not whole")
         return [(one.attribute, one.values) for one in tables]
-    raise call.refuse("it codes something that is no column of the table", fix="encode the table's own columns")
+    raise call.refuse("it codes something that is not a column of the table", fix="encode the table's own columns")
 
 
 def label_encoder(call: Call) -> tuple[Value, ...]:
@@ -222,5 +222,5 @@ def imputer(call: Call) -> tuple[Value, ...]:
     value = call.person_value(0)
     replaced = call.attribute("replaced_value_float", 0.0, float)
     if call.listed("imputed_value_int64s") or not isinstance(value, Columns) or not math.isnan(replaced):
-        raise call.refuse("it replaces a value like others", fix="mark missing values as NaN, and impute those")
+        raise call.refuse("it imputes another value than NaN", fix="mark missing values as NaN, and impute those")
     return (value,)

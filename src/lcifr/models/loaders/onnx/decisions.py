@@ -1,4 +1,4 @@
-"""Operators of ONNX behind the last layer: Sigmoid, Softmax, ArgMax, comparisons, ZipMap. They go into the rule.
+"""Operators of ONNX after the last layer: Sigmoid, Softmax, ArgMax, comparisons, ZipMap; they become part of the rule.
 
 How far a runtime's sigmoid or softmax is off is assumed (:mod:`lcifr.models.rule`): absolutely, because
 onnxruntime's float32 sigmoid is exact to a few units of roundoff of 1, and of small probabilities not relatively.
@@ -55,7 +55,7 @@ def softmax(call: Call) -> tuple[Value, ...]:
     rank = len(value.shape) + 1
     axis = call.axis(call.integer("axis", -1 if call.graph.version >= 13 else 1), rank)
     if rank != 2 or axis != 1 or value.vector.width < 2:
-        raise call.refuse(f"a softmax over a person of the shape {value.shape}")
+        raise call.refuse(f"a softmax over rows of the shape {value.shape}")
     return (Softmax(value.vector, value.dtype, value.shape),)
 
 
@@ -65,7 +65,7 @@ def exponential(call: Call) -> tuple[Value, ...]:
 
 
 def zip_map(call: Call) -> tuple[Value, ...]:
-    """Gives names to scores or probabilities, and changes none."""
+    """Names scores or probabilities without changing them."""
     return (call.value(0),)
 
 
@@ -74,7 +74,7 @@ def arg_max(call: Call) -> tuple[Value, ...]:
     rank = len(value.shape) + 1
     call.axis(call.integer("axis", 0), rank)
     if rank != 2 or call.integer("select_last_index", 0):
-        raise call.refuse("it takes the last of the largest, or a person has several dimensions")
+        raise call.refuse("it picks the last of several largest values, or rows have several dimensions")
     return (first_of_largest(value, (1,) if call.integer("keepdims", 1) else (), call.where),)
 
 
@@ -88,7 +88,7 @@ def first_of_largest(value: PersonValue, shape: tuple[int, ...], where: str) -> 
         return _more_probable(value, shape, where)
     hidden = as_hidden(value, where)
     if len(labels) < 2:
-        raise NetworkError(f"{where}: the largest of one number")
+        raise NetworkError(f"{where} takes the largest of one number")
     parts = components(hidden.vector)
     if len(parts) == 2 and parts[0][:2] == parts[1][:2] and parts[0][2] == -parts[1][2]:  # −s and s
         return Decided(chosen(hidden.vector, [1]), Kind.SIGN, (0.0, 0.0), labels, hidden.dtype, shape)
@@ -116,7 +116,7 @@ def compare(call: Call) -> tuple[Value, ...]:
     turned = isinstance(left, Constant)
     value, constant = (right, left) if turned else (left, right)
     if not isinstance(constant, Constant) or isinstance(value, Constant) or constant.array.size != 1:
-        raise call.refuse("it compares two values of the person", fix="compare one score with one constant")
+        raise call.refuse("it compares two values that depend on the row", fix="compare one score with one constant")
     if prod(value.shape) != 1:
         raise call.refuse(f"it compares {prod(value.shape)} numbers with one", fix="choose the one that decides")
     threshold = float(finite(constant.array, call.where).ravel()[0])
@@ -150,7 +150,7 @@ def _margin(value: PersonValue, threshold: float, where: str) -> tuple[FlowVecto
 def negation(call: Call) -> tuple[Value, ...]:
     value = call.value(0)
     if not isinstance(value, Decided) or not all(isinstance(label, bool) for label in value.labels):
-        raise call.refuse("it negates something that is no decision")
+        raise call.refuse("it negates something that is not a decision")
     return (replace(value, labels=tuple(not label for label in value.labels)),)
 
 
@@ -158,7 +158,7 @@ def where_(call: Call) -> tuple[Value, ...]:
     """One constant for a decision, another one for the other."""
     value, yes, no = call.value(0), call.required(1), call.required(2)
     if not isinstance(value, Decided) or not all(isinstance(label, bool) for label in value.labels):
-        raise call.refuse("it chooses by something that is no decision")
+        raise call.refuse("it chooses by something that is not a decision")
     if yes.size != 1 or no.size != 1:
         raise call.refuse("it chooses between several numbers at once")
     given = {True: yes.ravel().tolist()[0], False: no.ravel().tolist()[0]}
@@ -228,7 +228,7 @@ def read_decision(value: Value, described: DescribedOutput | None, name: str) ->
             fix='decide by the class instead: meaning = "class"',
         )
     if isinstance(value, Constant):
-        raise NetworkError(f"the output {quoted(name)} is the same for everyone, or nothing that decides")
+        raise NetworkError(f"the output {quoted(name)} is the same for every row, or not a decision")
     if described is None or described.meaning is Meaning.CLASS:
         return _by_itself(value, described, name)
     where = f"the output {quoted(name)}"
@@ -258,7 +258,7 @@ def _position(value: PersonValue, position: int | None, where: str) -> PersonVal
 
 
 def _by_itself(value: PersonValue, described: DescribedOutput | None, name: str) -> ReadDecision:
-    """Without a word about scores: a class decides as it is; one number is the decision."""
+    """Without a described meaning: a class decides as it is, and a single number is the decision."""
     if isinstance(value, Decided):
         return _decided(value, described.classes if described else (), name)
     if isinstance(value, Columns | Hidden) and prod(value.shape) == 1 and described is None:

@@ -1,4 +1,4 @@
-"""Graphs of ONNX files with their tensors, checked before anything is made of them."""
+"""Graphs of ONNX files with their tensors, validated before anything is read from them."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def read_graph(data: bytes, where: str) -> Graph:
     Raises
     ------
     NetworkError
-        For what is no ONNX model; and for functions, subgraphs, custom operators, training graphs, data elsewhere,
+        For what is not an ONNX model; and for functions, subgraphs, custom operators, training graphs, data elsewhere,
         cycles and names that nothing has computed.
     """
     model = _parse(data, where)
@@ -266,9 +266,9 @@ def _parse(data: bytes, where: str) -> Any:
     try:
         model.ParseFromString(data)
     except (DecodeError, ValueError, RecursionError) as problem:
-        raise NetworkError(f"{where} is no ONNX model: {problem}", fix="get the file again") from None
+        raise NetworkError(f"{where} is not an ONNX model: {problem}", fix="get the file again") from None
     if not model.HasField("graph") or not model.graph.node:
-        raise NetworkError(f"{where} is no ONNX model: it has no graph, or one without nodes")
+        raise NetworkError(f"{where} is not an ONNX model: it has no graph, or one without nodes")
     return model
 
 
@@ -277,7 +277,7 @@ def _version(model: Any, where: str) -> int:
     for one in model.opset_import:
         domain = STANDARD_NAMES.get(one.domain, text_in(one.domain, where))
         if versions.setdefault(domain, one.version) != one.version:
-            raise NetworkError(f"{where} says two versions of the operators of {domain or 'ONNX'}")
+            raise NetworkError(f"{where} names two versions of the operators of {domain or 'ONNX'}")
         if domain in OPSETS and one.version not in OPSETS[domain]:
             known = OPSETS[domain]
             raise NetworkError(
@@ -303,7 +303,7 @@ def _nodes(graph: Any, known: set[str]) -> Iterator[Node]:
             if one not in known:
                 raise NetworkError(f'{where} reads "{one}", which nothing before it computes: a cycle, or wrong order')
         if twice := known & (set(written) - {""}):
-            raise NetworkError(f'{where} computes "{min(twice)}", which is there already')
+            raise NetworkError(f'{where} computes "{min(twice)}", which exists already')
         known |= set(written)
         attributes = {text_in(one.name, where): _attribute(one, where) for one in node.attribute}
         yield Node(operator, domain, read, written, where, attributes)
@@ -347,7 +347,7 @@ def _check_names(
         raise NetworkError(f"{where} has no {'outputs' if inputs else 'inputs'}")
     for what, names in (("inputs", [one.name for one in inputs]), ("outputs", [one.name for one in outputs])):
         if len(set(names)) < len(names):
-            raise NetworkError(f"{where} names two of its {what} alike")
+            raise NetworkError(f"{where} has two {what} of the same name")
     computed = {name for node in nodes for name in node.outputs}
     for one in outputs:
         if one.name not in computed:

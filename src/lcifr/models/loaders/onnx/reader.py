@@ -74,9 +74,8 @@ from lcifr.models.loaders.onnx.values import (
     Texts,
     Value,
 )
-from lcifr.models.loaders.tree_ensembles import identity
 from lcifr.models.model import Model
-from lcifr.models.network import chain_of
+from lcifr.models.network import chain_of, identity
 from lcifr.models.source import LibraryAnswer, ModelInput, ModelOutline, TableModel, rule_words
 
 # Reading of a graph: its nodes one after the other, from the table's columns to the value that decides.
@@ -403,7 +402,7 @@ SILENT = ("Constant", "Identity", "Dropout", "Cast", "Reshape", "ZipMap")
 
 
 def outline_graph(graph: Graph, description: ModelDescription | None) -> ModelOutline:
-    """What is in the file; the rule where the graph or a description says it.
+    """What is in the file, with the rule where the graph or a description gives it.
 
     Raises
     ------
@@ -447,7 +446,7 @@ def outline_graph(graph: Graph, description: ModelDescription | None) -> ModelOu
 
 
 def _declared_by(value: Value, graph: Graph, name: str) -> DescribedOutput | None:
-    """What the graph itself says of the output that decides: a class, or probabilities; None of other numbers."""
+    """What the graph itself tells about the deciding output: a class or probabilities; None for other numbers."""
     named = name if len(graph.outputs) > 1 else None
     if isinstance(value, Decided):
         return DescribedOutput(Meaning.CLASS, named)

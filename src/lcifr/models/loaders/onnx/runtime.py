@@ -1,4 +1,4 @@
-"""What a runtime is given and what its outputs decide: tensors of people, and decisions of numbers."""
+"""Runs ONNX files for comparison: input tensors from table rows, the runtime, and decisions from its outputs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Feeds:
 
 @dataclass(frozen=True)
 class OutputDecisions:
-    """What the numbers or classes of an output decide.
+    """Decisions from the numbers or classes of an output.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ AT_ONCE = 65_536
 
 
 def runtime_name() -> str:
-    """What computes, and its version."""
+    """The runtime and its version."""
     if find_spec("onnxruntime") is not None:
         return f"onnxruntime {version('onnxruntime')}"
     return f"the reference evaluator of onnx {version('onnx')}"
@@ -189,7 +189,7 @@ class OnnxPredictor:
 
 
 def _filled(array: AnyArray, wanted: int | None) -> AnyArray:
-    """As many people as the file wants at once; the first one again where there are fewer."""
+    """As many rows as the file takes at once, filled up with the first one."""
     if wanted is None or len(array) == wanted:
         return array
     return np.concatenate([array, np.repeat(array[:1], wanted - len(array), axis=0)])
@@ -220,9 +220,9 @@ class RuntimeScores:
 def runtime_scores(
     predictor: OnnxPredictor, values: Mapping[str, Value], scores: FlowVector, arithmetic: Arithmetic
 ) -> RuntimeScores | None:
-    """Where the runtime says what the function says; None where that is nowhere in the file as it stands.
+    """The runtime's own outputs of the function; None where no tensor of the file holds them.
 
-    Trees in float64 decide before their sums are rounded to the float32 that the file holds: that says less.
+    Trees in float64 decide before their sums are rounded to the float32 tensor of the file, which is less precise.
     """
     wanted = components(scores)
     for name, value in values.items():

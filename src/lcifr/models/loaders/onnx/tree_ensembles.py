@@ -25,12 +25,13 @@ from lcifr.models.loaders.dataflow import (
     joined,
     leaf,
     negative,
+    vectors_behind,
 )
 from lcifr.models.loaders.onnx.categories import cast_to_floats
 from lcifr.models.loaders.onnx.values import Call, Columns, Decided, Hidden, Probabilities, Probability, Value
-from lcifr.models.loaders.tree_ensembles import ColumnReader, LibraryNode, LibrarySplit, grow, nodes_of, with_leaves
+from lcifr.models.loaders.tree_ensembles import ColumnReader, LibraryNode, LibrarySplit, grow, with_leaves
 from lcifr.models.rule import Kind
-from lcifr.models.trees import TreeLeaf, Trees
+from lcifr.models.trees import TreeLeaf, Trees, preorder
 
 # Outputs of tree ensembles inside a dataflow graph, and the one sum of trees that a vector made of them is.
 #
@@ -38,7 +39,7 @@ from lcifr.models.trees import TreeLeaf, Trees
 # by
 # one number. That is a sum of trees again: its leaves are the stored numbers, never products of them.
 
-ELSEWHERE = "computes with the outputs of trees in a way that is no sum of trees"
+ELSEWHERE = "computes with the outputs of trees in a way that is not a sum of trees"
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,20 +71,8 @@ class TreeOutput:
 
 def outputs_behind(vector: FlowVector) -> bool:
     """Whether outputs of trees are among what a vector is made of."""
-    waiting, seen = [vector], set()
-    while waiting:
-        one = waiting.pop()
-        if one in seen:
-            continue
-        seen.add(one)
-        if isinstance(one, LeafVector):
-            if any(isinstance(column, TreeOutput) for column in one.columns):
-                return True
-            continue
-        below = [base for base, _, _ in components(one) if base is not one]
-        terms = [term.vector for term in one.terms] if isinstance(one, AffineVector) else []
-        waiting += [*below, *terms, *([one.of] if hasattr(one, "of") else [])]
-    return False
+    leaves = (one for one in vectors_behind(vector, set()) if isinstance(one, LeafVector))
+    return any(isinstance(column, TreeOutput) for one in leaves for column in one.columns)
 
 
 def build_sum(vector: FlowVector, arithmetic: Arithmetic, encoding: Encoding) -> tuple[Trees, Encoding]:
@@ -170,7 +159,7 @@ def _combined(tree: LibraryNode, chosen: Sequence[Sequence[tuple[int, int]]]) ->
 
     turns = max(map(len, chosen))
     if turns > 1 and all(
-        is_float(value) for node in nodes_of(tree) if isinstance(node, TreeLeaf) for value in together(node.values)
+        is_float(value) for node in preorder(tree) if isinstance(node, TreeLeaf) for value in together(node.values)
     ):
         return [with_leaves(tree, lambda values: tuple(map(float, together(values))))]
     return [with_leaves(tree, one_each(turn)) for turn in range(turns)]
@@ -293,7 +282,7 @@ def first_generation(call: Call, kind: str, outputs: int, columns: Columns) -> R
     }
     inner = [place for place, mode in enumerate(modes) if mode != LEAF]
     if any(children[name][place] < 0 for name in children for place in inner):
-        raise call.refuse("a child is no node of its tree")
+        raise call.refuse("a child is not a node of its tree")
     _check_features(call, [ids["featureids"][place] for place in inner], columns)
     found = EnsembleNodes(
         call,
@@ -368,7 +357,7 @@ def second_generation(call: Call, outputs: int, columns: Columns) -> tuple[Libra
     sides = ((child, 1 if leaf else 0) for child, leaf in (*zip(yes, yes_leaf), *zip(no, no_leaf)))  # noqa: B905
     inside = all(0 <= child < (leaves if leaf else count) for child, leaf in sides)
     if not inside or len(missing) != count or not all(0 <= root < count for root in roots):
-        raise call.refuse("a child or root is no node and no leaf, or missing values have no side")
+        raise call.refuse("a child or root is neither a node nor a leaf, or missing values have no side")
     if not all(0 <= target < outputs and math.isfinite(w) for target, w in zip(targets, weights, strict=True)):
         raise call.refuse("a leaf weighs NaN or infinity, or for an output that is not there")
     _check_modes(call, (str(mode) for mode in modes), tuple(map(str, range(len(MODES)))))
@@ -419,7 +408,7 @@ def numbers(call: Call, name: str, columns: Columns) -> tuple[float, ...]:
 def _tensor(call: Call, name: str) -> Any:
     found = call.node.attributes.get(name)
     if not isinstance(found, np.ndarray):
-        raise call.refuse(f'attribute "{name}" is no tensor')
+        raise call.refuse(f'attribute "{name}" is not a tensor')
     return found
 
 
@@ -547,7 +536,9 @@ def _columns(call: Call) -> Columns:
             fix="leave that step out, and train the trees on the columns themselves",
         )
     if len(value.shape) != 1 or value.dtype.kind not in "fi":
-        raise call.refuse(f"trees over {value.dtype} of the shape {value.shape}", fix="one row of floats for a person")
+        raise call.refuse(
+            f"trees over {value.dtype} of the shape {value.shape}", fix="give the trees one row of floats"
+        )
     if value.dtype.kind == "f":
         return value
     return cast_to_floats(call, value, FLOAT32)
@@ -557,7 +548,7 @@ def _ensemble(
     call: Call, trees: Sequence[LibraryNode], base: Sequence[float], aggregate: str, columns: Columns
 ) -> TreeEnsemble:
     if aggregate not in AGGREGATES[:2]:
-        raise call.refuse(f"aggregate_function {aggregate} is no sum of trees", fix="use SUM or AVERAGE")
+        raise call.refuse(f"aggregate_function {aggregate} is not a sum of trees", fix="use SUM or AVERAGE")
     if not np.isfinite(base).all():
         raise call.refuse("base values are NaN or infinite")
     scale = Fraction(1, len(trees)) if aggregate == "AVERAGE" else Fraction(1)
@@ -573,7 +564,7 @@ def _check_scored(call: Call, read: ReadTrees, classes: Sequence[int]) -> None:
 
 def _refuse_equality(call: Call, trees: Sequence[LibraryNode], columns: Columns) -> None:
     """Of sets of numbers onnxruntime makes bit masks, in which 1.5 can be a 1."""
-    for node in (node for tree in trees for node in nodes_of(tree)):
+    for node in (node for tree in trees for node in preorder(tree)):
         if isinstance(node, TreeLeaf) or node.members is None:
             continue
         column = columns.block.columns[node.feature]

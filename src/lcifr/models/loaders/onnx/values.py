@@ -218,7 +218,7 @@ def broadcast(shape: Shape, constant: AnyArray, where: str) -> tuple[IntArray, A
     """Places of a person's value and of a constant, brought to one shape as numpy does; people stay people."""
     if constant.ndim > len(shape):
         if constant.ndim > len(shape) + 1 or constant.shape[0] != 1:
-            raise NetworkError(f"{where}: a constant of shape {constant.shape} mixes people")
+            raise NetworkError(f"{where}: a constant of shape {constant.shape} mixes rows")
         constant = constant[0]
     places = np.arange(prod(shape)).reshape(shape)
     checked_width(prod(np.broadcast_shapes(shape, constant.shape)))
@@ -239,7 +239,7 @@ class CodedNumberError(NetworkError):
 
 @dataclass(frozen=True)
 class GraphContext:
-    """What holds of the whole graph.
+    """Facts about the whole graph that operators need.
 
     Parameters
     ----------
@@ -284,14 +284,14 @@ class Call:
         """A value that depends on the person."""
         found = self.value(place)
         if isinstance(found, Constant):
-            raise self.refuse(f"input {place} is a constant where a value of the person belongs")
+            raise self.refuse(f"input {place} is a constant, and has to depend on the row here")
         return found
 
     def constant(self, place: int) -> AnyArray | None:
         """A constant, or None where it is left out; anything else is refused."""
         found = self.optional(place)
         if found is not None and not isinstance(found, Constant):
-            raise self.refuse(f"input {place} depends on the person, and has to be a constant here")
+            raise self.refuse(f"input {place} depends on the row, and has to be a constant here")
         return None if found is None else found.array
 
     def required(self, place: int) -> AnyArray:
@@ -354,7 +354,7 @@ class Call:
         if not 0 <= found < rank:
             raise self.refuse(f"dimension {axis} of a tensor that has {rank}")
         if found == 0:
-            raise self.refuse("the first dimension is the people, and decisions are made one by one")
+            raise self.refuse("the first dimension is the rows, and each is decided by itself")
         return found
 
 

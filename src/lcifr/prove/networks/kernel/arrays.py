@@ -1,18 +1,17 @@
-"""What the compiled kernels are given, work in and fill in: plain arrays, by name.
+"""Arrays that the compiled kernels read, work in and fill in, by name.
 
-In *cell order* the numeric columns come first, then the values of all choices, one choice after the other.
+In *cell order* the numeric columns come first, then the values of all choices, one choice after the other. Fields of
+what a kernel works in declare their shape: numbers, or names of sizes (:func:`zeros`).
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import cache
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
-
-# What the compiled kernel is given and what it fills in: plain arrays, by name.
-#
-# In *cell order* the numeric columns come first, then the values of all choices, one choice after the other.
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -54,7 +53,7 @@ class Cells(NamedTuple):
 
 
 class Objectives(NamedTuple):
-    """K directions; the first axis of most arrays is n, or 1 where everybody is asked the same.
+    """K directions; the first axis of most arrays is n, or 1 where all people are asked the same.
 
     Parameters
     ----------
@@ -111,23 +110,23 @@ class MovingCell(NamedTuple):
     unstable : the neurons that can be on and off. largest : (1,) largest |x| of a numeric.
     """
 
-    size: Integers
-    pattern: Flags
-    source: Integers
-    begin: Integers
-    choice: Integers
-    weight: Floats
-    low: Floats
-    high: Floats
-    allow: Flags
-    base: Floats
-    lo: Floats
-    hi: Floats
-    on: Flags
-    least: Floats
-    most: Floats
-    unstable: Integers
-    largest: Floats
+    size: Annotated[Integers, 4]
+    pattern: Annotated[Flags, "parts"]
+    source: Annotated[Integers, "columns"]
+    begin: Annotated[Integers, "starts"]
+    choice: Annotated[Integers, "choices"]
+    weight: Annotated[Floats, "hidden", "columns"]
+    low: Annotated[Floats, "columns"]
+    high: Annotated[Floats, "columns"]
+    allow: Annotated[Flags, "columns"]
+    base: Annotated[Floats, "hidden"]
+    lo: Annotated[Floats, "hidden"]
+    hi: Annotated[Floats, "hidden"]
+    on: Annotated[Flags, "hidden"]
+    least: Annotated[Floats, "hidden"]
+    most: Annotated[Floats, "hidden"]
+    unstable: Annotated[Integers, "hidden"]
+    largest: Annotated[Floats, 1]
 
 
 class SimplexDictionary(NamedTuple):
@@ -144,21 +143,25 @@ class SimplexDictionary(NamedTuple):
     reach : (q + unstable,) how far a variable can move, to compare gains.
     """
 
-    size: Integers
-    table: Floats
-    value: Floats
-    basis: Integers
-    slope: Floats
-    other: Integers
-    at: Floats
-    rest: Floats
-    gain: Floats
-    left: Floats
-    right: Floats
-    reach: Floats
-    step: Floats
-    share: Floats
-    input: Floats
+    size: Annotated[Integers, 4]
+    table: Annotated[Floats, "rows", "variables"]
+    value: Annotated[Floats, "rows"]
+    basis: Annotated[Integers, "rows"]
+    slope: Annotated[Floats, "rows"]
+    other: Annotated[Integers, "variables"]
+    at: Annotated[Floats, "variables"]
+    rest: Annotated[Floats, "variables"]
+    gain: Annotated[Floats, "columns"]
+    left: Annotated[Floats, "kinks"]
+    right: Annotated[Floats, "kinks"]
+    reach: Annotated[Floats, "reaches"]
+    step: Annotated[Floats, "rows"]
+    share: Annotated[Floats, "columns"]
+    input: Annotated[Floats, "kinks"]
+
+
+OPEN, MADE, SPARE, LEFT = 0, 1, 2, 3
+"""Places in the ``size`` of a tree."""
 
 
 class Tree(NamedTuple):
@@ -172,16 +175,16 @@ class Tree(NamedTuple):
     allow : (·, q) categories. cut : whether some are gone. record : its number in the proof.
     """
 
-    size: Integers
-    heap: Integers
-    spare: Integers
-    key: Floats
-    bound: Floats
-    direction: Integers
-    phase: NDArray[np.int8]
-    allow: Flags
-    cut: Flags
-    record: Integers
+    size: Annotated[Integers, 4]
+    heap: Annotated[Integers, "nodes"]
+    spare: Annotated[Integers, "nodes"]
+    key: Annotated[Floats, "nodes"]
+    bound: Annotated[Floats, "nodes"]
+    direction: Annotated[Integers, "nodes"]
+    phase: Annotated[NDArray[np.int8], "nodes", "hidden"]
+    allow: Annotated[Flags, "nodes", "columns"]
+    cut: Annotated[Flags, "nodes"]
+    record: Annotated[Integers, "nodes"]
 
 
 class Scratch(NamedTuple):
@@ -197,22 +200,22 @@ class Scratch(NamedTuple):
     spent : (directions,) nodes.
     """
 
-    stable: Floats
-    constant: Floats
-    slopes: Floats
-    slope: Floats
-    intercept: Floats
-    point: Floats
-    best: Floats
-    hit: Flags
-    half: Flags
-    lo: Floats
-    hi: Floats
-    plain: Floats
-    most: Floats
-    upper: Floats
-    output: Floats
-    spent: Integers
+    stable: Annotated[Floats, "columns"]
+    constant: Annotated[Floats, 1]
+    slopes: Annotated[Floats, "columns"]
+    slope: Annotated[Floats, "hidden"]
+    intercept: Annotated[Floats, "hidden"]
+    point: Annotated[Floats, "columns"]
+    best: Annotated[Floats, "columns"]
+    hit: Annotated[Flags, 1]
+    half: Annotated[Flags, "columns"]
+    lo: Annotated[Floats, "hidden"]
+    hi: Annotated[Floats, "hidden"]
+    plain: Annotated[Floats, "columns", "directions"]
+    most: Annotated[Floats, "directions"]
+    upper: Annotated[Floats, "directions"]
+    output: Annotated[Floats, "directions"]
+    spent: Annotated[Integers, "directions"]
 
 
 class Record(NamedTuple):
@@ -230,23 +233,23 @@ class Record(NamedTuple):
     root : (people, K), −1 where the lines of the root are all. state, above_root, below_root : (people, neurons).
     """
 
-    wanted: Flags
-    size: Integers
-    kind: NDArray[np.int8]
-    place: Integers
-    level: Integers
-    threshold: Floats
-    child: Integers
-    by: Integers
-    half: Flags
-    slope: Floats
-    rate: Floats
-    above: Floats
-    source: Integers
-    root: Integers
-    state: Flags
-    above_root: Floats
-    below_root: Floats
+    wanted: Annotated[Flags, 1]
+    size: Annotated[Integers, 4]
+    kind: Annotated[NDArray[np.int8], "nodes"]
+    place: Annotated[Integers, "nodes"]
+    level: Annotated[Integers, "nodes"]
+    threshold: Annotated[Floats, "nodes"]
+    child: Annotated[Integers, "nodes", 2]
+    by: Annotated[Integers, "nodes"]
+    half: Annotated[Flags, "nodes", "columns"]
+    slope: Annotated[Floats, "nodes", "neurons"]
+    rate: Annotated[Floats, "nodes", "rows"]
+    above: Annotated[Floats, "nodes", "early"]
+    source: Annotated[Integers, "nodes", "ends"]
+    root: Annotated[Integers, "people", "directions"]
+    state: Annotated[Flags, "people", "neurons"]
+    above_root: Annotated[Floats, "people", "neurons"]
+    below_root: Annotated[Floats, "people", "neurons"]
 
 
 class Room(NamedTuple):
@@ -332,22 +335,22 @@ class OpenNodes(NamedTuple):
     boxed : which box of numerics this is; equal boxes have equal numbers. record : its number in the proof.
     """
 
-    size: Integers
-    heap: Integers
-    spare: Integers
-    key: Floats
-    bound: Floats
-    direction: Integers
-    stale: Integers
-    phase: NDArray[np.int8]
-    allow: Flags
-    lo: Floats
-    hi: Floats
-    low: Floats
-    high: Floats
-    source: Integers
-    boxed: Integers
-    record: Integers
+    size: Annotated[Integers, 4]
+    heap: Annotated[Integers, "nodes"]
+    spare: Annotated[Integers, "nodes"]
+    key: Annotated[Floats, "nodes"]
+    bound: Annotated[Floats, "nodes"]
+    direction: Annotated[Integers, "nodes"]
+    stale: Annotated[Integers, "nodes"]
+    phase: Annotated[NDArray[np.int8], "nodes", "neurons"]
+    allow: Annotated[Flags, "nodes", "columns"]
+    lo: Annotated[Floats, "nodes", "neurons"]
+    hi: Annotated[Floats, "nodes", "neurons"]
+    low: Annotated[Floats, "nodes", "columns"]
+    high: Annotated[Floats, "nodes", "columns"]
+    source: Annotated[Integers, "nodes", "ends"]
+    boxed: Annotated[Integers, "nodes"]
+    record: Annotated[Integers, "nodes"]
 
 
 class Bench(NamedTuple):
@@ -374,50 +377,55 @@ class Bench(NamedTuple):
     slopes, point, best, hit, half, output, upper, spent, plain, multiplier : as in :class:`Scratch`.
     """
 
-    size: Integers
-    free: Integers
-    place: Integers
-    lo: Floats
-    hi: Floats
-    slope: Floats
-    intercept: Floats
-    below: Floats
-    proposed: Floats
-    used: Floats
-    rate: Floats
-    upstream: Floats
-    downstream: Floats
-    least: Floats
-    most: Floats
-    used_row: Integers
-    used_share: Floats
-    value: Floats
-    gap: Floats
-    kink: Floats
-    form: Floats
-    at: Floats
-    hinge: Floats
-    cut: Floats
-    linear: Floats
-    strength: Floats
-    inside: Floats
-    magnitude: Floats
-    floor: Floats
-    error: Floats
-    row: Floats
-    row_base: Floats
-    low: Floats
-    high: Floats
-    multiplier: Floats
-    slopes: Floats
-    point: Floats
-    best: Floats
-    hit: Flags
-    half: Flags
-    output: Floats
-    upper: Floats
-    spent: Integers
-    plain: Floats
+    size: Annotated[Integers, 5]
+    free: Annotated[Integers, "neurons"]
+    place: Annotated[Integers, "neurons"]
+    lo: Annotated[Floats, "neurons"]
+    hi: Annotated[Floats, "neurons"]
+    slope: Annotated[Floats, "neurons"]
+    intercept: Annotated[Floats, "neurons"]
+    below: Annotated[Floats, "neurons"]
+    proposed: Annotated[Floats, "neurons"]
+    used: Annotated[Floats, "neurons"]
+    rate: Annotated[Floats, "lines"]
+    upstream: Annotated[Floats, "widest"]
+    downstream: Annotated[Floats, "widest"]
+    least: Annotated[Floats, "widest"]
+    most: Annotated[Floats, "widest"]
+    used_row: Annotated[Integers, "uses"]
+    used_share: Annotated[Floats, "uses"]
+    value: Annotated[Floats, "neurons"]
+    gap: Annotated[Floats, "neurons"]
+    kink: Annotated[Floats, "kinks"]
+    form: Annotated[Floats, "neurons", "variables"]
+    at: Annotated[Floats, "neurons"]
+    hinge: Annotated[Floats, "neurons"]
+    cut: Annotated[Floats, "neurons"]
+    linear: Annotated[Floats, "neurons"]
+    strength: Annotated[Floats, 1]
+    inside: Annotated[Floats, "neurons"]
+    magnitude: Annotated[Floats, "neurons"]
+    floor: Annotated[Floats, 1]
+    error: Annotated[Floats, "directions"]
+    row: Annotated[Floats, "lines", "columns"]
+    row_base: Annotated[Floats, "lines"]
+    low: Annotated[Floats, "columns"]
+    high: Annotated[Floats, "columns"]
+    multiplier: Annotated[Floats, "columns"]
+    slopes: Annotated[Floats, "columns"]
+    point: Annotated[Floats, "columns"]
+    best: Annotated[Floats, "columns"]
+    hit: Annotated[Flags, 1]
+    half: Annotated[Flags, "columns"]
+    output: Annotated[Floats, "directions"]
+    upper: Annotated[Floats, "directions"]
+    spent: Annotated[Integers, "directions"]
+    plain: Annotated[Floats, "directions", "columns"]
+
+
+AnyTree = Tree | OpenNodes
+AnyScratch = Scratch | Bench
+"""What the searches through one layer and through several have in common, by the same names."""
 
 
 class DeepWorkspace(NamedTuple):
@@ -446,12 +454,14 @@ class Workspace(NamedTuple):
 def make_workspace(layer: FirstLayer, cells: Cells, directions: int, room: Room, record: Record) -> Workspace:
     """Room for any person of these cells."""
     columns, hidden = layer.weight.shape
-    numerics, choices = cells.lower.shape[1], len(cells.start) - 1
+    choices = len(cells.start) - 1
+    tree = zeros(Tree, nodes=room.nodes + directions, hidden=hidden, columns=columns)
+    tree.size[LEFT] = room.work
     return Workspace(
-        make_moving_cell(columns, hidden, numerics, choices),
+        make_moving_cell(columns, hidden, cells.lower.shape[1], choices),
         make_dictionary(columns, hidden + choices, columns, hidden),
-        _tree(columns, hidden, room.nodes + directions, room.work),
-        _scratch(columns, hidden, directions),
+        tree,
+        zeros(Scratch, columns=columns, hidden=hidden, directions=directions),
         record,
     )
 
@@ -461,167 +471,34 @@ def make_deep_workspace(
 ) -> DeepWorkspace:
     """The same for the search through several hidden layers."""
     columns, width = first.weight.shape
-    numerics, choices = cells.lower.shape[1], len(cells.start) - 1
+    choices, widest = len(cells.start) - 1, int(layers.width.max())
     neurons, last, lines = int(layers.begin[-1]), int(layers.width[-1]), len(rows.slope)
     early = neurons - last
     kinks = 3 * early + last + lines
+    sizes = {"columns": columns, "neurons": neurons, "lines": lines, "directions": directions, "kinks": kinks}
+    nodes = zeros(OpenNodes, nodes=room.nodes + directions, ends=2 * neurons, **sizes)
+    nodes.size[LEFT] = room.work
     return DeepWorkspace(
-        make_moving_cell(columns, width, numerics, choices),
+        make_moving_cell(columns, width, cells.lower.shape[1], choices),
         make_dictionary(columns, 2 * early + last + lines + choices, columns + early, kinks),
-        _open_nodes(columns, neurons, room.nodes + directions, room.work),
-        _bench(columns, neurons, columns + early, kinks, lines, int(layers.width.max()), directions),
+        nodes,
+        zeros(Bench, variables=columns + early, widest=widest, uses=widest + 4, **sizes),
         record,
     )
 
 
 def make_moving_cell(columns: int, hidden: int, numerics: int, choices: int) -> MovingCell:
     """Room for the moving part of any cell of this shape."""
-    return MovingCell(
-        size=np.zeros(4, np.int64),
-        pattern=np.full(numerics + choices, 2, np.uint8),  # unlike any, so that the first person is looked at
-        source=np.zeros(columns, np.int64),
-        begin=np.zeros(choices + 1, np.int64),
-        choice=np.zeros(choices, np.int64),
-        weight=np.zeros((hidden, columns)),
-        low=np.zeros(columns),
-        high=np.zeros(columns),
-        allow=np.zeros(columns, np.uint8),
-        base=np.zeros(hidden),
-        lo=np.zeros(hidden),
-        hi=np.zeros(hidden),
-        on=np.zeros(hidden, np.uint8),
-        least=np.zeros(hidden),
-        most=np.zeros(hidden),
-        unstable=np.zeros(hidden, np.int64),
-        largest=np.zeros(1),
-    )
+    sizes = {"columns": columns, "hidden": hidden, "choices": choices}
+    cell = zeros(MovingCell, parts=numerics + choices, starts=choices + 1, **sizes)
+    cell.pattern.fill(2)  # unlike any, so that the first person is looked at
+    return cell
 
 
 def make_dictionary(columns: int, rows: int, variables: int, kinks: int) -> SimplexDictionary:
     """Room for so many basic and other variables; ``kinks`` of all of them have a kink."""
-    return SimplexDictionary(
-        size=np.zeros(4, np.int64),
-        table=np.zeros((rows, variables)),
-        value=np.zeros(rows),
-        basis=np.zeros(rows, np.int64),
-        slope=np.zeros(rows),
-        other=np.zeros(variables, np.int64),
-        at=np.zeros(variables),
-        rest=np.zeros(variables),
-        gain=np.zeros(columns),
-        left=np.zeros(kinks),
-        right=np.zeros(kinks),
-        reach=np.zeros(columns + kinks),
-        step=np.zeros(rows),
-        share=np.zeros(columns),
-        input=np.zeros(kinks),
-    )
-
-
-def _tree(columns: int, hidden: int, nodes: int, work: int) -> Tree:
-    return Tree(
-        size=np.array([0, 0, 0, work]),
-        heap=np.zeros(nodes, np.int64),
-        spare=np.zeros(nodes, np.int64),
-        key=np.zeros(nodes),
-        bound=np.zeros(nodes),
-        direction=np.zeros(nodes, np.int64),
-        phase=np.zeros((nodes, hidden), np.int8),
-        allow=np.zeros((nodes, columns), np.uint8),
-        cut=np.zeros(nodes, np.uint8),
-        record=np.zeros(nodes, np.int64),
-    )
-
-
-def _scratch(columns: int, hidden: int, directions: int) -> Scratch:
-    return Scratch(
-        stable=np.zeros(columns),
-        constant=np.zeros(1),
-        slopes=np.zeros(columns),
-        slope=np.zeros(hidden),
-        intercept=np.zeros(hidden),
-        point=np.zeros(columns),
-        best=np.zeros(columns),
-        hit=np.zeros(1, np.uint8),
-        half=np.zeros(columns, np.uint8),
-        lo=np.zeros(hidden),
-        hi=np.zeros(hidden),
-        plain=np.zeros((columns, directions)),
-        most=np.zeros(directions),
-        upper=np.zeros(directions),
-        output=np.zeros(directions),
-        spent=np.zeros(directions, np.int64),
-    )
-
-
-def _open_nodes(columns: int, neurons: int, nodes: int, work: int) -> OpenNodes:
-    return OpenNodes(
-        size=np.array([0, 0, 0, work]),
-        heap=np.zeros(nodes, np.int64),
-        spare=np.zeros(nodes, np.int64),
-        key=np.zeros(nodes),
-        bound=np.zeros(nodes),
-        direction=np.zeros(nodes, np.int64),
-        stale=np.zeros(nodes, np.int64),
-        phase=np.zeros((nodes, neurons), np.int8),
-        allow=np.zeros((nodes, columns), np.uint8),
-        lo=np.zeros((nodes, neurons)),
-        hi=np.zeros((nodes, neurons)),
-        low=np.zeros((nodes, columns)),
-        high=np.zeros((nodes, columns)),
-        source=np.zeros((nodes, 2 * neurons), np.int64),
-        boxed=np.zeros(nodes, np.int64),
-        record=np.zeros(nodes, np.int64),
-    )
-
-
-def _bench(columns: int, neurons: int, variables: int, kinks: int, lines: int, widest: int, directions: int) -> Bench:
-    return Bench(
-        size=np.zeros(5, np.int64),
-        free=np.zeros(neurons, np.int64),
-        place=np.zeros(neurons, np.int64),
-        lo=np.zeros(neurons),
-        hi=np.zeros(neurons),
-        slope=np.zeros(neurons),
-        intercept=np.zeros(neurons),
-        below=np.zeros(neurons),
-        proposed=np.zeros(neurons),
-        used=np.zeros(neurons),
-        rate=np.zeros(lines),
-        upstream=np.zeros(widest),
-        downstream=np.zeros(widest),
-        least=np.zeros(widest),
-        most=np.zeros(widest),
-        used_row=np.zeros(widest + 4, np.int64),
-        used_share=np.zeros(widest + 4),
-        value=np.zeros(neurons),
-        gap=np.zeros(neurons),
-        kink=np.zeros(kinks),
-        form=np.zeros((neurons, variables)),
-        at=np.zeros(neurons),
-        hinge=np.zeros(neurons),
-        cut=np.zeros(neurons),
-        linear=np.zeros(neurons),
-        strength=np.zeros(1),
-        inside=np.zeros(neurons),
-        magnitude=np.zeros(neurons),
-        floor=np.zeros(1),
-        error=np.zeros(directions),
-        row=np.zeros((lines, columns)),
-        row_base=np.zeros(lines),
-        low=np.zeros(columns),
-        high=np.zeros(columns),
-        multiplier=np.zeros(columns),
-        slopes=np.zeros(columns),
-        point=np.zeros(columns),
-        best=np.zeros(columns),
-        hit=np.zeros(1, np.uint8),
-        half=np.zeros(columns, np.uint8),
-        output=np.zeros(directions),
-        upper=np.zeros(directions),
-        spent=np.zeros(directions, np.int64),
-        plain=np.zeros((directions, columns)),
-    )
+    reaches = columns + kinks
+    return zeros(SimplexDictionary, columns=columns, rows=rows, variables=variables, kinks=kinks, reaches=reaches)
 
 
 def make_record(
@@ -629,22 +506,23 @@ def make_record(
 ) -> Record:
     """Room for so many nodes; none where nothing is wanted."""
     nodes, people = (nodes, people) if wanted else (1, 1)
-    return Record(
-        wanted=np.array([wanted], np.uint8),
-        size=np.zeros(4, np.int64),
-        kind=np.zeros(nodes, np.int8),
-        place=np.zeros(nodes, np.int64),
-        level=np.zeros(nodes, np.int64),
-        threshold=np.zeros(nodes),
-        child=np.zeros((nodes, 2), np.int64),
-        by=np.zeros(nodes, np.int64),
-        half=np.zeros((nodes, columns), np.uint8),
-        slope=np.zeros((nodes, neurons)),
-        rate=np.zeros((nodes, rows)),
-        above=np.zeros((nodes, early)),
-        source=np.zeros((nodes, 2 * neurons if early else 0), np.int64),
-        root=np.full((people, directions), -1),
-        state=np.zeros((people, neurons), np.uint8),
-        above_root=np.zeros((people, neurons)),
-        below_root=np.zeros((people, neurons)),
-    )
+    sizes = {"directions": directions, "neurons": neurons, "early": early, "rows": rows, "columns": columns}
+    record = zeros(Record, nodes=nodes, people=people, ends=2 * neurons if early else 0, **sizes)
+    record.wanted[0] = wanted
+    record.root.fill(-1)
+    return record
+
+
+Arrays = TypeVar("Arrays")
+
+
+def zeros(kind: Callable[..., Arrays], **sizes: int) -> Arrays:
+    """Arrays of zeros, in the shapes that the fields of a class declare: numbers, or names of ``sizes``."""
+    return kind(*[np.zeros([sizes[d] if isinstance(d, str) else d for d in shape], t) for shape, t in _declared(kind)])
+
+
+@cache
+def _declared(kind: Callable[..., Any]) -> tuple[tuple[tuple[str | int, ...], type], ...]:
+    """Shape and type of number of every field."""
+    found = [get_args(one) for one in get_type_hints(kind, include_extras=True).values()]
+    return tuple((tuple(shape), get_args(get_args(array)[1])[0]) for array, *shape in found)

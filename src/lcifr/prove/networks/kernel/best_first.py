@@ -6,14 +6,25 @@ from typing import Protocol
 
 import numpy as np
 
-from lcifr.prove.networks.kernel.arrays import Flags, Floats, Integers, KernelAnswer, MovingCell, Objectives, Record
+from lcifr.prove.networks.kernel.arrays import (
+    LEFT,
+    MADE,
+    OPEN,
+    SPARE,
+    AnyScratch,
+    AnyTree,
+    Floats,
+    Integers,
+    KernelAnswer,
+    MovingCell,
+    Objectives,
+    Record,
+)
 from lcifr.prove.networks.kernel.cell import COLUMNS
-from lcifr.prove.networks.kernel.jit import compiled
+from lcifr.prove.networks.kernel.jit import inlined
 from lcifr.prove.networks.kernel.record import plant
 
 # The open nodes of a tree: a heap by bound, in arrays that grow.
-
-OPEN, MADE, SPARE, LEFT = 0, 1, 2, 3
 
 
 class Ordered(Protocol):
@@ -21,7 +32,7 @@ class Ordered(Protocol):
 
     @property
     def size(self) -> Integers:
-        """Nodes in the heap, names ever used; of a :class:`Heap` also names free again, nodes a call may still take."""
+        """Nodes in the heap, names ever used; of other searches more (:class:`Tree`)."""
 
     @property
     def heap(self) -> Integers:
@@ -32,29 +43,21 @@ class Ordered(Protocol):
         """What nodes are ordered by."""
 
 
-class Heap(Ordered, Protocol):
-    """The same where names are used again."""
-
-    @property
-    def spare(self) -> Integers:
-        """Names that are free again."""
-
-
-@compiled
-def empty(tree: Heap) -> None:
+@inlined
+def empty(tree: AnyTree) -> None:
     """Forget all nodes."""
     tree.size[OPEN] = tree.size[MADE] = tree.size[SPARE] = 0
 
 
-@compiled
-def full(tree: Heap) -> bool:
+@inlined
+def full(tree: AnyTree) -> bool:
     """Whether there is no room for another node, or this call has worked on as many as it may."""
     room = tree.size[SPARE] > 0 or tree.size[MADE] < len(tree.heap)
     return bool(not room or (tree.size[LEFT] <= 0 < tree.size[OPEN]))
 
 
-@compiled
-def make(tree: Heap) -> int:
+@inlined
+def make(tree: AnyTree) -> int:
     """The name of a new node."""
     if tree.size[SPARE] > 0:
         tree.size[SPARE] -= 1
@@ -63,14 +66,14 @@ def make(tree: Heap) -> int:
     return int(tree.size[MADE] - 1)
 
 
-@compiled
-def forget(tree: Heap, node: int) -> None:
+@inlined
+def forget(tree: AnyTree, node: int) -> None:
     """The node is done; its name may be used again."""
     tree.spare[tree.size[SPARE]] = node
     tree.size[SPARE] += 1
 
 
-@compiled
+@inlined
 def push(tree: Ordered, node: int) -> None:
     """Put a node (its key is set) into the heap."""
     place = tree.size[OPEN]
@@ -84,7 +87,7 @@ def push(tree: Ordered, node: int) -> None:
     tree.heap[place] = node
 
 
-@compiled
+@inlined
 def pop(tree: Ordered) -> int:
     """Take the node with the largest key."""
     top = tree.heap[0]
@@ -113,66 +116,14 @@ STALE = 200
 """Pivots after which a dictionary is built afresh, so that rounding does not pile up."""
 
 
-class OpenTree(Heap, Protocol):
-    """A heap of nodes, and what every node has."""
-
-    @property
-    def bound(self) -> Floats:
-        """Proved, without the offset."""
-
-    @property
-    def direction(self) -> Integers:
-        """Which direction the node is about."""
-
-    @property
-    def allow(self) -> Flags:
-        """(·, q) categories."""
-
-    @property
-    def record(self) -> Integers:
-        """Its number in the proof."""
-
-
-class Desk(Protocol):
-    """What the search writes about the directions of one person, and the points it finds."""
-
-    @property
-    def upper(self) -> Floats:
-        """(directions,) proved in this cell."""
-
-    @property
-    def output(self) -> Floats:
-        """(directions,) proved so far by the leaves of each tree."""
-
-    @property
-    def spent(self) -> Integers:
-        """(directions,) nodes."""
-
-    @property
-    def point(self) -> Floats:
-        """(q,) a point."""
-
-    @property
-    def best(self) -> Floats:
-        """(q,) the best point found in this cell."""
-
-    @property
-    def hit(self) -> Flags:
-        """(1,) whether there is one."""
-
-    @property
-    def half(self) -> Flags:
-        """(q,) some categories of a choice."""
-
-
-@compiled
+@inlined
 def with_offset(bound: float, offset: float) -> float:
     """bound + offset, a little more than rounding could take away, here and where the caller adds them again."""
     total = bound + offset
     return total + 5e-16 * abs(total)
 
 
-@compiled
+@inlined
 def enough(objectives: Objectives, found: KernelAnswer, i: int, answer: int) -> float:
     """A branch at or below this cannot change the answer."""
     limit = best = float(found.best[i, answer])
@@ -181,20 +132,20 @@ def enough(objectives: Objectives, found: KernelAnswer, i: int, answer: int) -> 
     return max(limit, float(np.nextafter(objectives.target[i, answer], -np.inf)))
 
 
-@compiled
+@inlined
 def most_promising(
-    objectives: Objectives, found: KernelAnswer, i: int, answer: int, begin: int, end: int, desk: Desk
+    objectives: Objectives, found: KernelAnswer, i: int, answer: int, begin: int, end: int, scratch: AnyScratch
 ) -> int:
     """The direction with the largest bound; −1 where no bound can change the answer."""
     top, most = -1, enough(objectives, found, i, answer)
     for k in range(begin, end):
-        key = with_offset(desk.upper[k], objectives.offset[i, k])
+        key = with_offset(scratch.upper[k], objectives.offset[i, k])
         if key > most:
             top, most = k, key
     return top
 
 
-@compiled
+@inlined
 def keep_point(
     objectives: Objectives,
     found: KernelAnswer,
@@ -204,23 +155,30 @@ def keep_point(
     answer: int,
     value: float,
     rounding_error: float,
-    desk: Desk,
+    scratch: AnyScratch,
 ) -> bool:
-    """Keep the desk's point, which has this value. Whether the target is surely passed."""
+    """Keep the scratch point, which has this value. Whether the target is surely passed."""
     found.best[i, answer] = value + objectives.offset[i, k]
     for p in range(cell.size[COLUMNS]):
-        desk.best[p] = desk.point[p]
-    desk.hit[0] = 1
+        scratch.best[p] = scratch.point[p]
+    scratch.hit[0] = 1
     return bool(found.best[i, answer] - 2.0 * rounding_error > objectives.target[i, answer] > -np.inf)
 
 
-@compiled
+@inlined
 def make_root(
-    found: KernelAnswer, cell: MovingCell, i: int, k: int, key: float, tree: OpenTree, desk: Desk, record: Record
+    found: KernelAnswer,
+    cell: MovingCell,
+    i: int,
+    k: int,
+    key: float,
+    tree: AnyTree,
+    scratch: AnyScratch,
+    record: Record,
 ) -> int:
     """The root of direction ``k`` of person ``i``, open."""
     node = make(tree)
-    tree.key[node], tree.bound[node], tree.direction[node] = key, desk.upper[k], k
+    tree.key[node], tree.bound[node], tree.direction[node] = key, scratch.upper[k], k
     for p in range(cell.size[COLUMNS]):
         tree.allow[node, p] = cell.allow[p]
     tree.record[node] = plant(record, i, k)
@@ -229,8 +187,8 @@ def make_root(
     return node
 
 
-@compiled
-def make_twin(cell: MovingCell, node: int, tree: OpenTree) -> int:
+@inlined
+def make_twin(cell: MovingCell, node: int, tree: AnyTree) -> int:
     """A copy of a node as far as both kernels know it; neither is in the heap."""
     second = make(tree)
     tree.key[second], tree.bound[second] = tree.key[node], tree.bound[node]
@@ -240,50 +198,52 @@ def make_twin(cell: MovingCell, node: int, tree: OpenTree) -> int:
     return second
 
 
-@compiled
-def part_choice(cell: MovingCell, node: int, second: int, choice: int, tree: OpenTree, desk: Desk) -> None:
-    """The desk's half of a choice to the first node, the others to the second."""
+@inlined
+def part_choice(cell: MovingCell, node: int, second: int, choice: int, tree: AnyTree, scratch: AnyScratch) -> None:
+    """The scratch half of a choice to the first node, the others to the second."""
     for p in range(cell.begin[choice], cell.begin[choice + 1]):
-        tree.allow[second, p] &= 1 - desk.half[p]
-        tree.allow[node, p] = desk.half[p]
+        tree.allow[second, p] &= 1 - scratch.half[p]
+        tree.allow[node, p] = scratch.half[p]
 
 
-@compiled
-def next_node(objectives: Objectives, found: KernelAnswer, i: int, answer: int, tree: OpenTree, desk: Desk) -> int:
+@inlined
+def next_node(
+    objectives: Objectives, found: KernelAnswer, i: int, answer: int, tree: AnyTree, scratch: AnyScratch
+) -> int:
     """The open node to work on, which is counted; −1 where none can change the answer, or time is over."""
     while tree.size[OPEN] > 0:
         node = pop(tree)
         k = tree.direction[node]
         if tree.key[node] <= enough(objectives, found, i, answer) or objectives.stop[0]:
-            close(tree, node, desk)
+            close(tree, node, scratch)
             found.exhausted[i, k] |= objectives.stop[0]
             return -1
-        if desk.spent[k] < objectives.nodes:
-            desk.spent[k] += 1
+        if scratch.spent[k] < objectives.nodes:
+            scratch.spent[k] += 1
             tree.size[LEFT] -= 1
             return node
         found.exhausted[i, k] = 1
-        close(tree, node, desk)
+        close(tree, node, scratch)
         forget(tree, node)
     return -1
 
 
-@compiled
-def close(tree: OpenTree, node: int, desk: Desk) -> None:
+@inlined
+def close(tree: AnyTree, node: int, scratch: AnyScratch) -> None:
     """The node's bound is one of a leaf."""
     k = tree.direction[node]
-    desk.output[k] = max(desk.output[k], tree.bound[node])
+    scratch.output[k] = max(scratch.output[k], tree.bound[node])
 
 
-@compiled
+@inlined
 def finish(
-    objectives: Objectives, found: KernelAnswer, i: int, begin: int, end: int, tree: OpenTree, desk: Desk
+    objectives: Objectives, found: KernelAnswer, i: int, begin: int, end: int, tree: AnyTree, scratch: AnyScratch
 ) -> None:
     """Bounds of the directions from all leaves, among them what is still open."""
     for place in range(tree.size[OPEN]):
-        close(tree, tree.heap[place], desk)
+        close(tree, tree.heap[place], scratch)
         if objectives.stop[0]:
             found.exhausted[i, tree.direction[tree.heap[place]]] = 1
     for k in range(begin, end):
-        if desk.output[k] > -np.inf or desk.spent[k] > 0:  # without any leaf, the cell is empty
-            desk.upper[k] = min(desk.upper[k], desk.output[k])
+        if scratch.output[k] > -np.inf or scratch.spent[k] > 0:  # without any leaf, the cell is empty
+            scratch.upper[k] = min(scratch.upper[k], scratch.output[k])

@@ -48,7 +48,7 @@ PIECES = 8
 PIECE = 512
 """People of a piece where there is one thread only: between pieces it can be interrupted."""
 FEW = 64
-"""People with whom the calling thread begins itself."""
+"""Up to so many people, the calling thread begins itself."""
 WAKE = 0.1
 """Seconds after which a waiting thread looks up: some waits end by Ctrl-C only then."""
 NODES = 256
@@ -90,7 +90,7 @@ class Layout:
 
 
 def cells_of(cell: Cell, order: IntArray) -> Cells:
-    """The cell of everybody as the arrays that a kernel reads."""
+    """The cell of all people as the arrays that a kernel reads."""
     allowed = np.concatenate([np.zeros((len(cell.present), 0), np.bool_), *(c.allowed for c in cell.choices)], 1)
     return Cells(
         np.array(cell.lower, order="C"),
@@ -115,18 +115,18 @@ class RecordShape:
 
     @property
     def few_nodes(self) -> int:
-        """Nodes for which nobody waits long; 0 where a single one may be too many."""
+        """Nodes that take a few milliseconds in all; 0 where a single one may take longer."""
         size = max(1, self.neurons * (self.neurons + self.columns))
         return MILLISECONDS // size if size <= SMALL else 0
 
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """What one cell of everybody is asked with.
+    """The questions about one cell of all people.
 
     Parameters
     ----------
-    ask : room for nodes, and a record -> a kernel for people begin … end−1, which says whom it had no room for.
+    ask : room for nodes, and a record -> a kernel for people begin … end−1, which returns the first one without room.
     written : what was recorded is added here.
     """
 
@@ -136,7 +136,7 @@ class Pieces:
     written: list[RecordedCell]
 
     def answer(self, begin: int, end: int) -> None:
-        """People begin … end−1; whoever needs more room gets it and starts again, with what was found."""
+        """Answer people begin … end−1; one who needs more room gets it and starts again with the best point so far."""
         nodes, recorded = NODES, RECORDED
         record = self._record(recorded, begin, end)
         kernel = self.ask(Room(nodes, WITHOUT_END), record)
@@ -154,9 +154,9 @@ class Pieces:
             begin, kernel = stopped, self.ask(Room(nodes, WITHOUT_END), record)
 
     def answer_easy(self, end: int, stop: Callable[[], None]) -> int:
-        """The first people, up to ``end`` or the first who takes long, whose number is returned.
+        """Answer the first people, up to ``end`` or the first who takes long; returns how many.
 
-        At Ctrl-C ``stop`` is called, and who is done counts.
+        At Ctrl-C ``stop`` is called, and the people who are done count.
         """
         few = self.shape.few_nodes
         if few == 0:
@@ -205,7 +205,7 @@ def stopped_at(deadline: float | None, stop: Callable[[int], None]) -> Iterator[
 
 
 def answer_pieces(people: int, pieces: Pieces, stop: Callable[[], None]) -> None:
-    """Answer about everybody: a few people who take no time here, since waking a thread takes as long as they do."""
+    """Answer all people: a few quick ones in this thread, since waking another takes as long as they do."""
     done = pieces.answer_easy(people, stop) if people <= FEW else 0
     if done < people:
         share(people, pieces.answer, stop, done)
@@ -300,7 +300,7 @@ def with_penalties(network: Network, cell: Cell) -> tuple[Network, Cell]:
 def _to_reach(rows: LinearRows, cell: Cell) -> LinearRows:
     """The same rows with g not far from what G x can be in the cell, because large numbers cost rounding terms.
 
-    Where G x stays below g anyway, a smaller g says as much; one below everything that G x can be only grows.
+    Where G x stays below g anyway, a smaller g means the same; one below everything that G x can be only grows.
     """
     matrix = rows.G[:, cell.numeric]
     plus, minus = np.maximum(matrix, 0.0), np.minimum(matrix, 0.0)
@@ -330,7 +330,7 @@ def strength_of(question: Question) -> FloatArray:
 def answer_by_penalty(
     ask: Callable[[NDArray[np.int64], float], KernelAnswer], region: Region
 ) -> tuple[KernelAnswer, NDArray[np.int64]]:
-    """Ask with larger and larger strengths until everybody's best points keep to the rows.
+    """Ask with larger and larger strengths until the best points of all people keep to the rows.
 
     Parameters
     ----------
@@ -338,7 +338,7 @@ def answer_by_penalty(
 
     Returns
     -------
-    What was found, with witnesses in the region or NaN; and who (indices) no strength was enough for.
+    What was found, with witnesses in the region or NaN; and the people (indices) for whom no strength was enough.
     """
     rest = np.arange(region.people)
     found: KernelAnswer | None = None
@@ -392,7 +392,7 @@ def answer_cell(
     written: list[RecordedCell],
     stop: Callable[[], None],
 ) -> None:
-    """One cell of everybody."""
+    """Answer all people about one cell."""
     balanced = balance(question.network)
     first, layers, order, slope, shift = _layers(Layout.of(balanced.network, cell))
     size = np.abs(question.rows)
@@ -498,7 +498,7 @@ def _fit(network: Network, rows: LinearRows) -> bool:
 
 
 def answer_people(question: Question) -> Answer:
-    """What is found about everyone; whom penalties in place of rows leave open, the search that knows rows answers."""
+    """Answer all people; those left open by penalties in place of rows go to the search that knows rows."""
     stopped = Interruption()
     if _goes_deep(question) or all(cell.rows is None for cell in question.region.cells):
         written: list[RecordedCell] = []
@@ -588,7 +588,7 @@ def _answer_cell(
     written: list[RecordedCell],
     stop: Callable[[], None],
 ) -> None:
-    """One cell of everybody, its linear rows as penalties."""
+    """Answer all people about one cell, its linear rows as penalties."""
     network, rows = question.network, question.rows
     if cell.rows is not None and strength is not None:
         network, cell = with_penalties(network, cell)

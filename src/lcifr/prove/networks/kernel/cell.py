@@ -15,12 +15,12 @@ import math
 import numpy as np
 
 from lcifr.prove.networks.kernel.arrays import Cells, FirstLayer, Flags, Floats, MovingCell, Objectives
-from lcifr.prove.networks.kernel.jit import compiled
+from lcifr.prove.networks.kernel.jit import inlined
 
 UNSTABLE, NUMERICS, COLUMNS, CHOICES = 0, 1, 2, 3
 
 
-@compiled
+@inlined
 def look_at(layer: FirstLayer, cells: Cells, i: int, cell: MovingCell) -> None:
     """Fill in everything about person ``i``."""
     if _pattern_changed(cells, i, cell):
@@ -29,7 +29,7 @@ def look_at(layer: FirstLayer, cells: Cells, i: int, cell: MovingCell) -> None:
     _first_layer(layer, cells, i, cell)
 
 
-@compiled
+@inlined
 def _pattern_changed(cells: Cells, i: int, cell: MovingCell) -> bool:
     numerics, choices = cells.lower.shape[1], len(cells.start) - 1
     changed = False
@@ -47,7 +47,7 @@ def _pattern_changed(cells: Cells, i: int, cell: MovingCell) -> bool:
     return changed
 
 
-@compiled
+@inlined
 def _compact(layer: FirstLayer, cells: Cells, cell: MovingCell) -> None:
     """The columns that move, next to each other."""
     numerics, choices, q, free = cells.lower.shape[1], len(cells.start) - 1, 0, 0
@@ -70,7 +70,7 @@ def _compact(layer: FirstLayer, cells: Cells, cell: MovingCell) -> None:
             cell.weight[j, p] = layer.weight[cell.source[p], j]
 
 
-@compiled
+@inlined
 def _ends(cells: Cells, i: int, cell: MovingCell) -> None:
     numerics = cells.lower.shape[1]
     for p in range(cell.size[NUMERICS]):
@@ -81,7 +81,7 @@ def _ends(cells: Cells, i: int, cell: MovingCell) -> None:
         cell.allow[p] = cells.allowed[i, cell.source[p] - numerics]
 
 
-@compiled
+@inlined
 def _first_layer(layer: FirstLayer, cells: Cells, i: int, cell: MovingCell) -> None:
     """The first layer at what is fixed, its intervals, and which neurons these leave unstable."""
     numerics, hidden, largest = cells.lower.shape[1], layer.weight.shape[1], 0.0
@@ -110,7 +110,7 @@ def _first_layer(layer: FirstLayer, cells: Cells, i: int, cell: MovingCell) -> N
     cell.size[UNSTABLE] = count
 
 
-@compiled
+@inlined
 def intervals(layer: FirstLayer, cell: MovingCell, allow: Flags, lo: Floats, hi: Floats) -> None:
     """The closed-form intervals (hidden,) of the first layer with these categories allowed, rounded outward."""
     hidden = len(lo)
@@ -138,14 +138,14 @@ def intervals(layer: FirstLayer, cell: MovingCell, allow: Flags, lo: Floats, hi:
             hi[j] += most[j]
 
 
-@compiled
+@inlined
 def add(target: Floats, source: Floats, factor: float) -> None:
     """target += factor · source."""
     for k in range(len(target)):
         target[k] += factor * source[k]
 
 
-@compiled
+@inlined
 def plain_bounds(
     layer: FirstLayer, objectives: Objectives, cell: MovingCell, row: int, slopes: Floats, most: Floats, upper: Floats
 ) -> None:
@@ -187,7 +187,7 @@ def plain_bounds(
             upper[k] = np.inf
 
 
-@compiled
+@inlined
 def _add_line(cell: MovingCell, j: int, value: Floats, s: float, t: float, slopes: Floats, upper: Floats) -> None:
     """Add value · (s·y + t) of neuron ``j`` to the linear functions of all directions."""
     add(upper, value, s * cell.base[j] + t)
@@ -195,7 +195,7 @@ def _add_line(cell: MovingCell, j: int, value: Floats, s: float, t: float, slope
         add(slopes[p], value, s * cell.weight[j, p])
 
 
-@compiled
+@inlined
 def stable_part(objectives: Objectives, cell: MovingCell, row: int, k: int, slopes: Floats) -> float:
     """What the neurons that are on for certain give: slopes (q,), and the constant."""
     q, constant = cell.size[COLUMNS], objectives.level[row, k]
@@ -210,14 +210,14 @@ def stable_part(objectives: Objectives, cell: MovingCell, row: int, k: int, slop
     return float(constant)
 
 
-@compiled
+@inlined
 def chord(lo: float, hi: float) -> tuple[float, float]:
     """Slope and intercept of the line above ReLU at both ends of an interval around 0."""
     s = hi / (hi - lo)
     return s, max(-s * lo, hi - s * hi)
 
 
-@compiled
+@inlined
 def at_most(
     layer: FirstLayer,
     objectives: Objectives,

@@ -22,7 +22,7 @@ from lcifr.prove.networks.kernel.jit import compiled
 
 # How large the numbers behind a person's bounds can be, layer by layer, and so how far rounding can take them.
 #
-# :class:`~lcifr.prove.networks.rounding.RoundingBound` says it for every x with |x| ≤ X, before any interval is known:
+# :class:`~lcifr.prove.networks.rounding.RoundingBound` holds for every x with |x| ≤ X, before any interval is known:
 # each layer counts four times, for the lines that may replace its ReLUs. Here the intervals of the person's whole cell
 # are known. A neuron that is off adds nothing to any bound, one that is on is its input, and only a free one may be
 # replaced by lines. Through five hidden layers of which most neurons are stable that is a thousandth.

@@ -377,7 +377,7 @@ def proved_bound(
     bench: Bench,
     scale: float,
 ) -> float:
-    """The bound of ``scale`` · direction with the proposed coefficients, whoever proposed them; and its slopes."""
+    """The bound of ``scale`` · direction with the proposed coefficients, however they were found; and its slopes."""
     k, lo, hi = nodes.direction[node], nodes.lo[node], nodes.hi[node]
     v, w, depth = bench.upstream, bench.downstream, len(layers.width)
     constant, extra = scale * objectives.level[row, k], 0.0

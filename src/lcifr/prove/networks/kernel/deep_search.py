@@ -1,4 +1,4 @@
-"""The kernel for any number of hidden layers: a first look, branch-and-bound for one answer, everybody in a piece."""
+"""The kernel for any number of hidden layers: a first look, branch-and-bound for one answer, a range of people."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ from lcifr.prove.networks.kernel.simplex import OWNER, PIVOTS, read, solve
 # A first look at a person: intervals of all layers on the whole cell, and whether that settles the verdict already.
 #
 # Most of the time of an easy person is spent on linear bounds backward from every neuron that may be on or off. So
-# where a target is given, bounds get better layer by layer, and whoever is settled is done: by a bound below the
+# where a target is given, bounds get better layer by layer, and a person who is settled is done: by a bound below the
 # target, or by a point beyond it. The layers that were not yet bounded backward have intervals by interval arithmetic.
 # Rounding terms are computed from the very intervals that a bound rests on, so that each of these bounds is proved like
 # any other.
@@ -408,7 +408,7 @@ def _is_empty(
     return proved_bound(first, layers, rows, objectives, work.cell, row, work.nodes, node, work.bench, 0.0) < 0.0
 
 
-# The kernel for any depth: everybody in a piece of the population, one after the other.
+# The kernel for any depth: answers a range of people, one at a time.
 
 
 @compiled
@@ -424,7 +424,7 @@ def answer_all(
     begin: int,
     end: int,
 ) -> int:
-    """Fill in what is found about people begin … end−1 on this cell; the first person for whom there is no room."""
+    """Fill in the answers of people begin … end−1 on this cell; returns the first person that found no room."""
     cell, bench, directions = work.cell, work.bench, objectives.value.shape[2]
     for i in range(begin, end):
         work.record.size[TURN] = i

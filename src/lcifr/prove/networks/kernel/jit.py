@@ -19,6 +19,15 @@ def compiled(function: Function) -> Function:
     return _njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
+def inlined(function: Function) -> Function:
+    """The same, copied into its callers.
+
+    An array is handed over as seven numbers, so that a call with a few dozen of them costs as much as the work of a
+    small network's node. Of many layers a node does more and the code is larger: its functions are called.
+    """
+    return _njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
+
+
 def kept(function: Function, sources: str = "") -> Function:
     """The same, kept on disk for the next process.
 

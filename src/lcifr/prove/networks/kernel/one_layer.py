@@ -1,13 +1,13 @@
-"""The kernel for one hidden layer: a node and its program, branch-and-bound for one answer, everybody in a piece."""
+"""The kernel for one hidden layer: a node and its program, branch-and-bound for one answer, a range of people."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
 import numpy as np
 
 from lcifr.prove.networks.kernel.arrays import (
+    AnyScratch,
     Cells,
     FirstLayer,
     Flags,
@@ -51,7 +51,7 @@ from lcifr.prove.networks.kernel.cell import (
     plain_bounds,
     stable_part,
 )
-from lcifr.prove.networks.kernel.jit import compiled, digest, kept
+from lcifr.prove.networks.kernel.jit import digest, inlined, kept
 from lcifr.prove.networks.kernel.record import (
     TURN,
     USED,
@@ -68,27 +68,11 @@ from lcifr.prove.networks.kernel.simplex import OWNER, PIVOTS, build, read, solv
 STUCK, RELU, CHOICE = 0, 1, 2
 
 
-class Place(Protocol):
-    """Where points of a cell and halves of its choices are written."""
-
-    @property
-    def point(self) -> Floats:
-        """(q,) a point."""
-
-    @property
-    def slopes(self) -> Floats:
-        """(q,) of a linear function."""
-
-    @property
-    def half(self) -> Flags:
-        """(q,) some categories of a choice."""
-
-
 WHOLE = 1e-6
 """A category whose share at the relaxed optimum is within this of 1 counts as whole."""
 
 
-@compiled
+@inlined
 def set_costs(
     layer: FirstLayer,
     objectives: Objectives,
@@ -138,11 +122,11 @@ def set_costs(
         lp.gain[p] = scratch.stable[p] if allow[p] else -4.0 * weight  # so much that it never pays
 
 
-@compiled
+@inlined
 def proved_bound(
     layer: FirstLayer, objectives: Objectives, cell: MovingCell, row: int, k: int, allow: Flags, scratch: Scratch
 ) -> float:
-    """The bound with the lines in scratch, whoever proposed their slopes; and its slopes (q,)."""
+    """The bound with the lines in scratch, however their slopes were found; and its slopes (q,)."""
     q, constant = cell.size[COLUMNS], scratch.constant[0]
     for p in range(q):
         scratch.slopes[p] = scratch.stable[p]
@@ -156,8 +140,8 @@ def proved_bound(
     return at_most(layer, objectives, cell, row, k, allow, scratch.slopes, constant)
 
 
-@compiled
-def take_largest(score: Floats, cell: MovingCell, allow: Flags, scratch: Place) -> None:
+@inlined
+def take_largest(score: Floats, cell: MovingCell, allow: Flags, scratch: AnyScratch) -> None:
     """Of every choice the allowed category with the largest score, for the scratch point."""
     for c in range(cell.size[CHOICES]):
         top = -1
@@ -168,8 +152,8 @@ def take_largest(score: Floats, cell: MovingCell, allow: Flags, scratch: Place) 
         scratch.point[top] = 1.0
 
 
-@compiled
-def point_of(lp: SimplexDictionary, cell: MovingCell, allow: Flags, scratch: Place) -> None:
+@inlined
+def point_of(lp: SimplexDictionary, cell: MovingCell, allow: Flags, scratch: AnyScratch) -> None:
     """The relaxed optimum rounded to a point of the cell."""
     for p in range(cell.size[NUMERICS]):
         x = cell.low[p] + lp.share[p] * (cell.high[p] - cell.low[p])
@@ -178,15 +162,15 @@ def point_of(lp: SimplexDictionary, cell: MovingCell, allow: Flags, scratch: Pla
     take_largest(lp.share, cell, allow, scratch)
 
 
-@compiled
-def vertex_of(cell: MovingCell, allow: Flags, scratch: Place) -> None:
+@inlined
+def vertex_of(cell: MovingCell, allow: Flags, scratch: AnyScratch) -> None:
     """The point of the cell where a linear function with the scratch slopes is largest."""
     for p in range(cell.size[NUMERICS]):
         scratch.point[p] = cell.high[p] if scratch.slopes[p] > 0.0 else cell.low[p]
     take_largest(scratch.slopes, cell, allow, scratch)
 
 
-@compiled
+@inlined
 def value_at_point(objectives: Objectives, cell: MovingCell, row: int, k: int, scratch: Scratch) -> float:
     """Direction · network at the scratch point, in plain floating point; and the gradient there as slopes."""
     q, total = cell.size[COLUMNS], scratch.constant[0]
@@ -206,7 +190,7 @@ def value_at_point(objectives: Objectives, cell: MovingCell, row: int, k: int, s
     return float(total)
 
 
-@compiled
+@inlined
 def pick_choice(cell: MovingCell, allow: Flags, lp: SimplexDictionary) -> int:
     """The choice that is farthest from whole at the program's optimum; −1 where all are whole."""
     place, top = -1, WHOLE
@@ -220,7 +204,7 @@ def pick_choice(cell: MovingCell, allow: Flags, lp: SimplexDictionary) -> int:
     return place
 
 
-@compiled
+@inlined
 def decide(
     objectives: Objectives, cell: MovingCell, row: int, tree: Tree, node: int, lp: SimplexDictionary, scratch: Scratch
 ) -> tuple[int, int]:
@@ -238,8 +222,8 @@ def decide(
     return (RELU, place) if place >= 0 else (STUCK, 0)
 
 
-@compiled
-def better_half(cell: MovingCell, allow: Flags, choice: int, scratch: Place) -> None:
+@inlined
+def better_half(cell: MovingCell, allow: Flags, choice: int, scratch: AnyScratch) -> None:
     """The better half of the choice's categories by their slope: siblings share what is large."""
     begin, end, count = cell.begin[choice], cell.begin[choice + 1], 0
     for p in range(begin, end):
@@ -258,7 +242,7 @@ def better_half(cell: MovingCell, allow: Flags, choice: int, scratch: Place) -> 
 # Branch-and-bound for one answer of a person through one hidden layer, over all its directions at once.
 
 
-@compiled
+@inlined
 def climb(
     layer: FirstLayer,
     objectives: Objectives,
@@ -287,7 +271,7 @@ def climb(
     return False
 
 
-@compiled
+@inlined
 def search(
     layer: FirstLayer,
     objectives: Objectives,
@@ -328,7 +312,7 @@ def search(
     return True
 
 
-@compiled
+@inlined
 def _turn_to(
     objectives: Objectives, cell: MovingCell, row: int, k: int, lp: SimplexDictionary, scratch: Scratch, program: bool
 ) -> None:
@@ -342,7 +326,7 @@ def _turn_to(
     scratch.constant[0] = stable_part(objectives, cell, row, k, scratch.stable)
 
 
-@compiled
+@inlined
 def _plant(
     objectives: Objectives,
     found: KernelAnswer,
@@ -367,7 +351,7 @@ def _plant(
                 tree.phase[node, u] = 0
 
 
-@compiled
+@inlined
 def _work(
     layer: FirstLayer,
     objectives: Objectives,
@@ -407,7 +391,7 @@ def _work(
     return settled
 
 
-@compiled
+@inlined
 def _split(cell: MovingCell, node: int, kind: int, place: int, tree: Tree, scratch: Scratch, record: Record) -> None:
     """Two nodes in place of one: the phase off and on, or the better half of a choice and the others."""
     second = make_twin(cell, node, tree)
@@ -426,10 +410,10 @@ def _split(cell: MovingCell, node: int, kind: int, place: int, tree: Tree, scrat
     push(tree, second)
 
 
-# The kernel: everybody in a piece of the population, one after the other.
+# The kernel: answers a range of people, one at a time.
 
 
-@compiled
+@inlined
 def answer_all(
     layer: FirstLayer,
     cells: Cells,
@@ -439,7 +423,7 @@ def answer_all(
     begin: int,
     end: int,
 ) -> int:
-    """Fill in what is found about people begin … end−1 on this cell; the first person for whom there is no room."""
+    """Fill in the answers of people begin … end−1 on this cell; returns the first person that found no room."""
     cell, lp, tree, scratch, record, directions = (
         workspace.cell,
         workspace.lp,
@@ -477,7 +461,7 @@ def answer_all(
     return end
 
 
-@compiled
+@inlined
 def _record_lines(cell: MovingCell, i: int, record: Record) -> None:
     """The lines of :func:`plain_bounds`."""
     for j in range(len(cell.on)):
@@ -486,7 +470,7 @@ def _record_lines(cell: MovingCell, i: int, record: Record) -> None:
         record_line(record, i, j, lo, hi, above, 1.0 if hi > -lo else 0.0)
 
 
-@compiled
+@inlined
 def write_point(cells: Cells, found: KernelAnswer, cell: MovingCell, i: int, answer: int, best: Floats) -> None:
     """The best point found in this cell as a whole individual."""
     witness, numerics = found.witness[i, answer], cells.lower.shape[1]

@@ -1,4 +1,4 @@
-"""Recorded trees as proofs for the exact checker, made when somebody looks at them."""
+"""Recorded trees as proofs for the exact checker, made when they are first read."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ class _CellWriter:
 
 
 def gather(question: Question, upper: FloatArray, written: Sequence[RecordedCell]) -> list[PersonProof]:
-    """The proofs of everybody, from what was recorded piece by piece and cell by cell."""
+    """The proofs of all people, from the records of each chunk and cell."""
     parts: list[list[RecordedCell]] = [[] for _ in upper]
     for part in sorted(written, key=lambda one: one.number):
         assert part.record is not None

@@ -7,7 +7,7 @@ nearest node above that did better, or −1 for the lines of the root. Nothing i
 from __future__ import annotations
 
 from lcifr.prove.networks.kernel.arrays import Flags, Floats, MovingCell, Record
-from lcifr.prove.networks.kernel.jit import compiled
+from lcifr.prove.networks.kernel.jit import inlined
 
 USED, FULL, BASE, TURN = 0, 1, 2, 3
 LEAF, RELU, CHOICE, WHOLE, NUMERIC, NO_INTERVAL, NO_POINT = 0, 1, 2, 3, 4, 5, 6
@@ -16,7 +16,7 @@ OFF, ON, FREE = 0, 1, 2
 """A neuron on a person's whole cell."""
 
 
-@compiled
+@inlined
 def record_node(record: Record, by: int) -> int:
     """The number of a new node, a leaf until it is split; 0 where nothing is wanted."""
     if not record.wanted[0]:
@@ -30,13 +30,13 @@ def record_node(record: Record, by: int) -> int:
     return int(number)
 
 
-@compiled
+@inlined
 def no_room(record: Record) -> bool:
     """Whether the record is full, so that the person has to be asked about again."""
     return bool(record.size[FULL])
 
 
-@compiled
+@inlined
 def record_line(record: Record, i: int, n: int, lo: float, hi: float, above: float, below: float) -> None:
     """The lines of neuron ``n`` of person ``i`` on the whole cell."""
     if record.wanted[0]:
@@ -47,7 +47,7 @@ def record_line(record: Record, i: int, n: int, lo: float, hi: float, above: flo
         record.below_root[person, n] = below if state == FREE else float(state)
 
 
-@compiled
+@inlined
 def begin_person(record: Record, i: int) -> int:
     """Forget what is recorded about person ``i`` so far; where their nodes begin."""
     if record.wanted[0]:
@@ -57,7 +57,7 @@ def begin_person(record: Record, i: int) -> int:
     return int(record.size[USED])
 
 
-@compiled
+@inlined
 def plant(record: Record, i: int, k: int) -> int:
     """The root of direction ``k`` of person ``i``, which rests on the lines of the root."""
     number = record_node(record, -1)
@@ -66,7 +66,7 @@ def plant(record: Record, i: int, k: int) -> int:
     return number
 
 
-@compiled
+@inlined
 def record_slopes(record: Record, number: int, slope: Floats, count: int) -> None:
     """The coefficients of the inputs of free neurons that the node's bound rests on."""
     if record.wanted[0]:
@@ -75,7 +75,7 @@ def record_slopes(record: Record, number: int, slope: Floats, count: int) -> Non
             record.slope[number, u] = slope[u]
 
 
-@compiled
+@inlined
 def record_split(record: Record, number: int, kind: int, place: int, half: Flags, cell: MovingCell) -> tuple[int, int]:
     """Two children, which rest on what their parent does until they do better.
 

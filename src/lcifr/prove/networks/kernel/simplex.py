@@ -13,14 +13,14 @@ import numpy as np
 
 from lcifr.prove.networks.kernel.arrays import Floats, MovingCell, SimplexDictionary
 from lcifr.prove.networks.kernel.cell import COLUMNS
-from lcifr.prove.networks.kernel.jit import compiled
+from lcifr.prove.networks.kernel.jit import inlined
 
 ROWS, WIDTH, OWNER, PIVOTS = 0, 1, 2, 3
 TINY = 1e-10
 """Entries below this are taken for 0 in ratio tests."""
 
 
-@compiled
+@inlined
 def build(lp: SimplexDictionary, cell: MovingCell, slopes: Floats) -> None:
     """Start at the vertex of the cell that these slopes (q,) point at; the neurons' inputs are basic."""
     unstable, numerics, q, choices = cell.size
@@ -60,7 +60,7 @@ def build(lp: SimplexDictionary, cell: MovingCell, slopes: Floats) -> None:
     lp.size[ROWS], lp.size[WIDTH], lp.size[PIVOTS] = rows, width, 0
 
 
-@compiled
+@inlined
 def solve(lp: SimplexDictionary, q: int, accuracy: float, most: int) -> None:
     """Pivot until no variable gains more than its share of ``accuracy``, or ``most`` times."""
     rows, width = lp.size[ROWS], lp.size[WIDTH]
@@ -73,7 +73,7 @@ def solve(lp: SimplexDictionary, q: int, accuracy: float, most: int) -> None:
         _move(lp, q, column, sign, rate, rows, width)
 
 
-@compiled
+@inlined
 def _price(lp: SimplexDictionary, q: int) -> None:
     rows, width = lp.size[ROWS], lp.size[WIDTH]
     for c in range(width):
@@ -87,7 +87,7 @@ def _price(lp: SimplexDictionary, q: int) -> None:
                 lp.rest[c] += s * lp.table[r, c]
 
 
-@compiled
+@inlined
 def _entering(lp: SimplexDictionary, q: int, least: float) -> tuple[int, float, float]:
     """The variable that gains most over its reach, up (+1) or down (−1), and its rate; −1 at an optimum."""
     column, sign, rate, top = -1, 1.0, 0.0, least
@@ -109,7 +109,7 @@ def _entering(lp: SimplexDictionary, q: int, least: float) -> tuple[int, float, 
     return column, sign, rate
 
 
-@compiled
+@inlined
 def _move(lp: SimplexDictionary, q: int, column: int, sign: float, rate: float, rows: int, width: int) -> None:
     """Move as far as the cost rises: past kinks of neurons, up to the first bound or the kink where it turns."""
     enters = lp.other[column]
@@ -160,7 +160,7 @@ def _move(lp: SimplexDictionary, q: int, column: int, sign: float, rate: float, 
         _pivot(lp, q, leaves, column, sign, rows, width)
 
 
-@compiled
+@inlined
 def _pivot(lp: SimplexDictionary, q: int, row: int, column: int, sign: float, rows: int, width: int) -> None:
     """Exchange a basic variable that has reached a bound or kink with the one that moved it there."""
     enters, leaves, old = lp.other[column], lp.basis[row], lp.slope[row]
@@ -192,7 +192,7 @@ def _pivot(lp: SimplexDictionary, q: int, row: int, column: int, sign: float, ro
     lp.size[PIVOTS] += 1
 
 
-@compiled
+@inlined
 def read(lp: SimplexDictionary, cell: MovingCell, slope: Floats) -> None:
     """The slopes (unstable,) at the optimum; the shares of all columns and the neurons' inputs in the dictionary."""
     q = cell.size[COLUMNS]
