@@ -25,7 +25,7 @@ FLOAT64: Dtype = np.dtype(np.float64)
 
 @dataclass(frozen=True)
 class RawColumn:
-    """A column of the table as it is; ``dtype`` is how the library finds it there."""
+    """A column of the table as it is; ``dtype`` as the library sees it."""
 
     attribute: Numeric | Categorical
     dtype: Dtype
@@ -123,7 +123,7 @@ def join_blocks(blocks: Iterable[Block], sparse: bool = False) -> Block:
 
 
 def cast_to(dtype: Dtype) -> tuple[ProgramStep, ...]:
-    """What a number of the table goes through to be one of this dtype."""
+    """The steps that cast a number of the table to this dtype."""
     return (ProgramStep(Operation.CAST, StepFormat.FLOAT32),) if dtype == np.float32 else ()
 
 
@@ -209,7 +209,7 @@ def inputs_of(block: Block, encoding: Encoding) -> Network:
 
 
 def runtime_of(dtype: Dtype) -> Arithmetic:
-    """What a library computes in whose arrays are of this dtype."""
+    """The arithmetic of a library whose arrays have this dtype."""
     return Arithmetic.FLOAT32 if dtype == np.float32 else Arithmetic.FLOAT64
 
 

@@ -158,11 +158,11 @@ def _with_rule(model: Any, function: Network | Chain, classifies: bool) -> Model
 
 
 def _is_multilabel(model: Any) -> bool:
-    """Whether each output is a label of its own, to be had or not."""
+    """Whether each output is a binary label of its own."""
     return str(getattr(getattr(model, "_label_binarizer", None), "y_type_", "")).startswith("multilabel")
 
 
-# Decisions of scikit-learn by a score and a threshold: calibrated, fixed and tuned ones, and what they stand on.
+# Decisions of scikit-learn by a score and a threshold: calibrated, fixed and tuned ones, and the scores behind them.
 #
 # A wrapper compares a score with a threshold. Where the score is a probability, the threshold is taken back through
 # every logistic function and line to a band of what networks or trees give; the probability of a forest is a mean of
@@ -182,8 +182,8 @@ def read_decision(model: Any, dtype: Dtype = FLOAT64) -> Model | TreeSource:
 
     Returns
     -------
-    What decides, with the rule that the wrappers around it make: trees as they are in the library, over the columns of
-    its matrix.
+    The estimator with the rule that the wrappers around it make; trees as the library has them, over the columns of its
+    matrix.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def read_network_decision(model: Any, dtype: Dtype = FLOAT64) -> Model:
 
 
 def _own_decision(model: Any, dtype: Dtype) -> Model:
-    """By the rule of a linear model or network itself."""
+    """A linear model or network with its own rule, without any wrapper."""
     read, name = read_estimator(model, dtype), type(model).__name__
     if name != "MLPClassifier":
         known = read.rule.kind is Kind.SIGN and _is_logistic(model)
@@ -241,7 +241,7 @@ def _is_logistic(estimator: Any) -> bool:
 
 
 def inner_estimator(model: Any) -> Any:
-    """What a wrapper decides with; None for what is none."""
+    """The estimator inside a wrapper; None for anything that is not a wrapper."""
     if type(model).__name__ not in WRAPPERS:
         return None
     if type(model).__name__ == "CalibratedClassifierCV":
@@ -257,7 +257,7 @@ def _inside(model: Any) -> Any:
 
 
 def innermost(model: Any) -> Any:
-    """What decides inside pipelines and wrappers."""
+    """The estimator inside all pipelines and wrappers."""
     inner = _inside(model)
     return model if inner is None else innermost(inner)
 
@@ -429,7 +429,7 @@ def calibration_of(model: Any) -> tuple[float, float]:
     return a, b
 
 
-# Fitted models of scikit-learn as they are: their own decisions, and the numbers that those rest on.
+# Fitted models of scikit-learn themselves: their decisions, and the outputs behind these.
 
 
 @dataclass(frozen=True)
@@ -615,7 +615,7 @@ def preprocessing_of(model: Any) -> list[tuple[str, Any]]:
 
 
 def without_mixtures(columns: Columns) -> tuple[RawColumn, ...] | Block:
-    """Columns that read one attribute each, as trees need them."""
+    """Columns that read one attribute each, which trees need."""
     if isinstance(columns, Mixture):
         raise NetworkError(
             "trees stand behind a step that mixes columns, such as PCA, so their splits are about no attribute",
@@ -826,7 +826,7 @@ def _layers(network: Network) -> Iterator[str]:
 
 
 def _wrappers(model: Any) -> Iterator[str]:
-    """What stands around the estimator, from inside out."""
+    """The wrappers around the estimator, from inside out."""
     if (inner := _inside(model)) is not None:
         yield from _wrappers(inner)
     if type(model).__name__ in WRAPPERS:

@@ -101,7 +101,7 @@ LibraryNode = LibrarySplit | TreeLeaf
 
 
 def cast_block(block: Block, kind: StepFormat, where: str) -> Block:
-    """The matrix as the library casts it: in float32, or float64."""
+    """The matrix in the format that the library casts it to: float32 or float64."""
     if kind is StepFormat.FLOAT64:
         return block
     return block.stepwise(((ProgramStep(Operation.CAST, kind),) for _ in block.columns), where)
@@ -109,7 +109,7 @@ def cast_block(block: Block, kind: StepFormat, where: str) -> Block:
 
 @dataclass(frozen=True)
 class ColumnReader:
-    """Where the columns of a matrix come from.
+    """Turns trees over the columns of a library's matrix into trees over encoded columns.
 
     Parameters
     ----------
@@ -511,7 +511,7 @@ def is_installed(package: str) -> bool:
 
 
 def made_up_names(count: int) -> list[str]:
-    """What the library calls so many columns of a matrix without names."""
+    """The names that interpret gives the columns of a matrix without names."""
     return [f"feature_{place:04}" for place in range(count)]
 
 
@@ -716,7 +716,7 @@ class TreeFile:
             place += one.width
 
     def outline(self) -> ModelOutline:
-        """What the file says without a table."""
+        """Summary of the file, without a table."""
         source, described = self.declared, self.description
         classes = () if source.labels is None else tuple(source.labels.tolist())
         output = None if described is None else described.output
@@ -804,6 +804,6 @@ def _attribute(encoding: Encoding, name: str, where: str) -> Any:
 
 
 def trees_in_words(trees: Sequence[LibraryNode]) -> str:
-    """How many there are, and how large."""
+    """Number and size of the trees, for an outline."""
     leaves = (sum(isinstance(node, TreeLeaf) for node in preorder(tree)) for tree in trees)
     return f"{len(trees):,} trees with up to {max(leaves, default=0)} leaves each, added up"

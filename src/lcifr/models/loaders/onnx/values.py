@@ -239,7 +239,7 @@ class CodedNumberError(NetworkError):
 
 @dataclass(frozen=True)
 class GraphContext:
-    """What holds of the whole graph.
+    """Facts about the whole graph that operators need.
 
     Parameters
     ----------
