@@ -4,6 +4,9 @@
     python -m benchmarks.walk audit      # lcifr audit: the same from folders, with proofs, their check and results
     python -m benchmarks.walk baselines  # the same with the two models that are learned to stand beside it
     python -m benchmarks.walk produce    # lcifr produce: a table through the producer's work; consume, the consumer's
+    python -m benchmarks.walk model      # lcifr audit --model: a scikit-learn pipeline on a table
+    python -m benchmarks.walk xgboost    # the same with a file of XGBoost
+    python -m benchmarks.walk sweep      # lcifr sweep --model: everyone who could exist, with a bundle
 
 Prints the files by room with their lines, and the borders between rooms that are crossed. What merely is imported does
 not count, nor what compiled code does. docs/design/architecture.md shows the output, and the tests keep it there.
@@ -26,12 +29,20 @@ import lcifr
 
 HOME = Path(lcifr.__file__).parent
 AUDIT = "audit producer consumer --workers 1"
+MODEL = "--phi people.phi --schema people.toml --reference train.csv"
 COMMANDS = {
     "produce": "produce german --phi german/cat_noise --out producer --epochs 2 --seed 0",
     "consume": "consume producer/handover producer/labels.csv --out consumer",
     "audit": f"{AUDIT} --no-baselines --out audit",
     "baselines": f"{AUDIT} --baselines --out audit",
+    "model": f"audit people.csv --model model.skops {MODEL} --workers 1 --no-baselines --out audit",
+    "xgboost": f"audit people.csv --model model.json {MODEL} --workers 1 --no-baselines --out audit",
+    "sweep": f"sweep people.csv --model model.skops {MODEL} --cells 100 --people 20 --bundle --out swept",
 }
+OF_MODELS = ("model", "xgboost", "sweep")
+READ = {"duration": (0, 80), "age": (18, 80), "installment_rate": (1, 4)}
+"""Numbers that these models read, and the ends of what they can be."""
+PHI = "same(housing) and free(sex) and numeric within 0.1 sd"
 
 
 class Walk:
@@ -98,6 +109,10 @@ def run(name: str) -> Walk:
     if name not in ("function", *COMMANDS):
         raise SystemExit(f"one of function, {', '.join(COMMANDS)}, not {name!r}")
     with tempfile.TemporaryDirectory() as folder:
+        if name in OF_MODELS:
+            _write_models(Path(folder))
+            with chdir(folder):
+                return _walk(_command(name))
         for needed in ("produce", "consume"):
             if needed == name:
                 break
@@ -114,6 +129,30 @@ def _command(name: str) -> Work:
     from lcifr.cli import build
 
     return partial(build(), COMMANDS[name].split(), standalone_mode=False)
+
+
+def _write_models(folder: Path) -> None:
+    """Tables, φ, a schema with the ends of every number, a pipeline of scikit-learn and a model of XGBoost."""
+    import skops.io
+    import xgboost
+    from sklearn.compose import make_column_transformer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    data = lcifr.datasets.load("german")
+    texts = ["housing", "sex"]
+    for name, split in (("train", data.train), ("people", data.test)):
+        table = split.X[[*READ, *texts]].assign(good_credit=split.y)
+        table.to_csv(folder / f"{name}.csv", index=False)
+    X, y = data.train.X, data.train.y
+    inside = make_column_transformer((StandardScaler(), [*READ]), (OneHotEncoder(), texts))
+    skops.io.dump(make_pipeline(inside, LogisticRegression()).fit(X[[*READ, *texts]], y), folder / "model.skops")
+    xgboost.XGBClassifier(n_estimators=5, max_depth=3).fit(X[[*READ]], y).save_model(folder / "model.json")
+    numbers = [lcifr.Numeric(name, lower=low, upper=high, integer=True) for name, (low, high) in READ.items()]
+    categories = [data.schema[name] for name in texts]
+    lcifr.Schema((*numbers, *categories), target="good_credit").save(folder / "people.toml")
+    (folder / "people.phi").write_text(PHI, encoding="utf-8")
 
 
 def _audit() -> Work:

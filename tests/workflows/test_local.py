@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lcifr.workflows import executors as workers
-from lcifr.workflows.executors import LocalCrew
+from lcifr.workflows.executors import LocalPool
 
 CLOCK = [0.0]
 """Seconds since the beginning; nobody really waits, so that a busy machine changes nothing."""
@@ -18,6 +18,10 @@ CLOCK = [0.0]
 @dataclass(frozen=True)
 class Some:
     ids: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        return len(self.ids)
 
 
 @dataclass(frozen=True)
@@ -38,11 +42,11 @@ def started_at(
     """The chunk of ten people with which other processes were started; None if never."""
     monkeypatch.setattr(workers, "available_cores", lambda: 4)
     monkeypatch.setattr(workers.time, "perf_counter", lambda: CLOCK[0])
-    monkeypatch.setattr(LocalCrew, "_start", lambda self: setattr(self, "_pool", Pool()))
-    with LocalCrew(job, asked) as crew:
+    monkeypatch.setattr(LocalPool, "_start", lambda self: setattr(self, "_pool", Pool()))
+    with LocalPool(job, asked) as pool:
         for start in range(0, people, 10):
-            crew.submit(Some(tuple(range(start, start + 10))), people - start if known else None)
-            if crew.size > 1:
+            pool.submit(Some(tuple(range(start, start + 10))), people - start if known else None)
+            if pool.size > 1:
                 return start // 10
     return None
 

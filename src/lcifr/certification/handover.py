@@ -341,6 +341,10 @@ class HandoverChunk:
     def ids(self) -> tuple[str | int, ...]:
         return self.representation.ids
 
+    @property
+    def size(self) -> int:
+        return len(self.ids)
+
     def content(self) -> Iterator[bytes]:
         """Everything about these people except their ids."""
         for _, array in sorted(self.representation.arrays().items()):

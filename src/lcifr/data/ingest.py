@@ -320,6 +320,10 @@ class Chunk:
     people: Individuals
     ids: tuple[Id, ...]
 
+    @property
+    def size(self) -> int:
+        return len(self.ids)
+
     def content(self) -> Iterator[bytes]:
         """Everything about these people except their ids."""
         yield self.people.numbers.tobytes(order="C")

@@ -75,6 +75,16 @@ class RowRange:
     start: int
     count: int
 
+    @property
+    def size(self) -> int:
+        """How many rows there are; some may be left out when they are read."""
+        return self.count
+
+    @property
+    def ids(self) -> tuple[Id, ...]:
+        """None before the rows are read."""
+        return ()
+
     def content(self) -> Iterator[bytes]:
         """What tells it from all other ranges."""
         yield f"{self.table.identity} {self.start} {self.count}".encode()

@@ -17,10 +17,9 @@ from enum import StrEnum
 from types import TracebackType
 from typing import Any, Protocol, Self, final
 
-from lcifr.data.store import RowRange
 from lcifr.errors import LcifrError
 
-# Whoever works on the pieces of a large run: processes of this machine, or a Ray cluster; what both have in common.
+# Worker pools for chunked runs: processes of this machine, or a Ray cluster; what both have in common.
 
 
 class Executor(StrEnum):
@@ -60,21 +59,30 @@ def workers_of(executor: str, workers: int | None, address: str | None) -> Worke
     return workers
 
 
-class PendingPart(Protocol):
-    """The content of a part that is being made."""
+class Piece(Protocol):
+    """Consecutive people of a run: the ``number`` of the piece, the row that it ``start``s with, and how many rows."""
 
-    def result(self) -> bytes: ...
+    @property
+    def number(self) -> int: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def ids(self) -> tuple[str | int, ...]: ...
+    def content(self) -> Iterator[bytes]:
+        """All that is known of them besides their ids."""
 
 
-class Crew(Protocol):
-    """Whom to give pieces to; the content of a part does not depend on who makes it."""
+class WorkerPool(Protocol):
+    """Workers that make parts; the content of a part does not depend on which of them makes it."""
 
     @property
     def size(self) -> int:
         """How many work at the moment."""
 
-    def submit(self, piece: Any, left: int | None) -> PendingPart:
-        """What will be the content of its part. ``left`` : people still to do, with these; None if nobody knows."""
+    def submit(self, piece: Any, left: int | None) -> Callable[[], bytes]:
+        """Waits for the content of its part. ``left`` : people still to do, with these; None if it is not known."""
 
 
 # Devices of a run: where bounds of whole chunks are computed, and what is there of it.
@@ -100,7 +108,7 @@ def job_device(asked: str, workers: Workers) -> str | None:
     Raises
     ------
     LcifrError
-        If a GPU was asked for and none can be used here; of a cluster, its crew says so.
+        If a GPU was asked for and none can be used here; of a cluster, its pool says so.
     """
     wanted = Device(asked)
     if wanted is Device.CPU:
@@ -148,8 +156,8 @@ class WorkerTask(Protocol):
 
 
 @final
-class LocalCrew:
-    """Whom to give chunks to. Each process works on one core, so results are the same however many there are.
+class LocalPool:
+    """Processes of this machine. Each of them works on one core, so results are the same however many there are.
 
     Parameters
     ----------
@@ -167,20 +175,18 @@ class LocalCrew:
         """How many work at the moment."""
         return 1 if self._pool is None else self._cores
 
-    def submit(self, piece: Any, left: int | None) -> Future[bytes]:
-        """What will be the content of its part. ``left`` : people still to do, with these; None if nobody knows."""
+    def submit(self, piece: Piece, left: int | None) -> Callable[[], bytes]:
+        """Waits for the content of its part. ``left`` : people still to do, with these; None if it is not known."""
         if self._pool is None and self._worth_starting(left):
             self._start()
         if self._pool is not None:
-            return _deaf_to_ctrl_c(self._pool.submit, _work, piece)
-        done: Future[bytes] = Future()
+            return _deaf_to_ctrl_c(self._pool.submit, _work, piece).result
         begun = time.perf_counter()
-        done.set_result(self._job.part(piece))
+        content = self._job.part(piece)
         took = time.perf_counter() - begun
         self._tried, self._spent = self._tried + 1, self._spent + took
-        people = piece.count if isinstance(piece, RowRange) else len(piece.ids)
-        self._fastest = min(self._fastest, took / max(people, 1))
-        return done
+        self._fastest = min(self._fastest, took / max(piece.size, 1))
+        return lambda: content
 
     def _worth_starting(self, left: int | None) -> bool:
         if self._cores == 1 or self._asked is not None:

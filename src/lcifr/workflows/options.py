@@ -234,11 +234,6 @@ def sample_option() -> Any:
     return option(None, "Use this many people of TABLE, drawn at random. (Default: all.)", least=1)
 
 
-def share_option() -> Any:
-    """Whether a hand-over shows φ."""
-    return option(True, "Whether the hand-over includes φ, schema and scales.", negative="withhold-formula")
-
-
 def class_weight_option(**known: Any) -> Any:
     """How much each class counts in training."""
     text = "balanced: rare classes count as much as frequent ones. Not for regression."
@@ -338,14 +333,28 @@ class RunOptions(ChunkOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LearningOptions(OutOptions, ChunkOptions):
+class HandoverOptions(OutOptions):
+    """What a hand-over contains of people and of φ, and where it goes."""
+
+    id_column: str | None = id_option()
+    share_formula: bool = option(
+        True,
+        "Whether the hand-over includes φ, schema and scales.",
+        negative="withhold-formula",
+        before="bundle",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearningOptions(HandoverOptions, ChunkOptions):
     """From which people a producer learns, and how, whatever the weight of certification."""
 
     table: str = argument("TABLE", "The people: a .csv or .parquet file, or the name of a dataset.")
     phi: str = option(REQUIRED, SIMILAR, metavar="FILE|NAME", before="out")
-    target: str | None = option(None, "The column to predict. (Default: from the schema.)", metavar="COLUMN")
-    schema: str | None = schema_option()
-    id_column: str | None = id_option()
+    target: str | None = option(
+        None, "The column to predict. (Default: from the schema.)", metavar="COLUMN", before="id_column"
+    )
+    schema: str | None = schema_option(before="id_column")
     sample: int | None = sample_option()
     held_out: float = option(HELD_OUT_SHARE, "Share of people to hold out from training.", least=0.01, most=0.9)
     learner: str = option("network", LEARNERS, choices=("network", "trees"))
@@ -373,7 +382,6 @@ class LearningOptions(OutOptions, ChunkOptions):
     falling: tuple[str, ...] = option(
         (), "The score must not rise as this number rises. Repeatable.", metavar="COLUMN", **ABOUT_TREES
     )
-    share_formula: bool = share_option()
     bundle: bool = option(True, "Write the proofs for `lcifr check`.", negative="no-bundle")
     arithmetic: str = arithmetic_option()
     seed: int = option(0, "Seed for splits and training; the same seed gives the same run.", least=0, before="force")

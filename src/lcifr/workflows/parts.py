@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, final
+from typing import Any, final
 
 from threadpoolctl import threadpool_limits
 
@@ -26,7 +26,7 @@ from lcifr.data.ingest import Chunk, DuplicateIds, TableSource, count_people, ha
 from lcifr.data.store import RowRange, ScannedTable
 from lcifr.errors import ArtefactError
 from lcifr.workflows.events import counting_people, note
-from lcifr.workflows.executors import Crew, LocalCrew, PendingPart, RayCluster, Workers
+from lcifr.workflows.executors import LocalPool, Piece, RayCluster, WorkerPool, Workers
 from lcifr.workflows.folders import ChangedPartWarning, OtherVersionWarning, fetch_parts, keep_part
 
 # Parts of a large run: a file for each chunk, named by all it was made from and by its content, and joined at the end.
@@ -208,17 +208,6 @@ class Done:
     found: int
 
 
-class Piece(Protocol):
-    """Some people: the ``number`` of the piece and the row that it starts with."""
-
-    @property
-    def number(self) -> int: ...
-    @property
-    def start(self) -> int: ...
-    def content(self) -> Iterator[bytes]:
-        """All that is known of them."""
-
-
 def run_parts(
     job: Job,
     pieces: Callable[[], Iterator[Piece]],
@@ -244,28 +233,28 @@ def run_parts(
 
     def store() -> None:
         done = pending.popleft()
-        content = done.content.result()
+        content = done.content()
         if done.table is not None and not is_remote(done.table.path):
             done.table.refuse_changed()  # a part is named by the table that was scanned
         found[done.number] = _store(known, done, content)
-        advance(done.people, workers=crew.size)
+        advance(done.people, workers=pool.size)
 
-    with _crew(job, workers) as crew, counting_people(people) as advance, DuplicateIds(parts) as names:
+    with _pool(job, workers) as pool, counting_people(people) as advance, DuplicateIds(parts) as names:
         for piece in pieces():
             if named:
-                names.add(piece.ids)  # type: ignore[attr-defined]
-            inputs, size = _inputs(job, piece), _people(piece)
+                names.add(piece.ids)
+            inputs, size = _inputs(job, piece), piece.size
             count += size
             if (path := known.find(piece.number, inputs)) is not None:
                 found[piece.number] = path
                 before += size
                 advance(size, worked=False)
                 continue
-            while len(pending) >= AHEAD * crew.size:  # a few wait at most: memory stays flat
+            while len(pending) >= AHEAD * pool.size:  # a few wait at most: memory stays flat
                 store()
             left = None if people is None else people - count + size
             table = piece.table if isinstance(piece, RowRange) else None
-            pending.append(_Pending(crew.submit(piece, left), piece.number, inputs, size, table))
+            pending.append(_Pending(pool.submit(piece, left), piece.number, inputs, size, table))
         while pending:
             store()
         if (twice := names.repeated()) is not None:
@@ -273,15 +262,15 @@ def run_parts(
     return [found[number] for number in sorted(found)], Done(count, before)
 
 
-def _crew(job: Job, workers: Workers) -> AbstractContextManager[Crew]:
+def _pool(job: Job, workers: Workers) -> AbstractContextManager[WorkerPool]:
     if isinstance(workers, RayCluster):
-        from lcifr.workflows.ray import RayCrew  # Ray is imported only for a cluster
+        from lcifr.workflows.ray import RayPool  # Ray is imported only for a cluster
 
-        return RayCrew(job, workers)
-    return LocalCrew(job, workers)
+        return RayPool(job, workers)
+    return LocalPool(job, workers)
 
 
-def _twice(pieces: Callable[[], Iterator[Any]], twice: bytes) -> ArtefactError:
+def _twice(pieces: Callable[[], Iterator[Piece]], twice: bytes) -> ArtefactError:
     name = next(one for piece in pieces() for one in piece.ids if hash_id(one) == twice)  # only hashes were kept
     return ArtefactError(f"the id {name!r} occurs twice", fix="give every person a unique id")
 
@@ -293,7 +282,7 @@ class _Pending:
     table : that workers read it from, if they do.
     """
 
-    content: PendingPart
+    content: Callable[[], bytes]
     number: int
     inputs: str
     people: int
@@ -307,14 +296,9 @@ def _store(parts: PartFiles, done: _Pending, content: bytes) -> Path:
     return path
 
 
-def _people(piece: Any) -> int:
-    return int(piece.count) if isinstance(piece, RowRange) else len(piece.ids)
-
-
-def _inputs(job: Job, piece: Any) -> str:
+def _inputs(job: Job, piece: Piece) -> str:
     """The hash of everything that a part depends on."""
-    who = [] if isinstance(piece, RowRange) else piece.ids
-    digest = hashlib.sha256(job.key().encode() + json.dumps([piece.start, *who]).encode())
+    digest = hashlib.sha256(job.key().encode() + json.dumps([piece.start, *piece.ids]).encode())
     for content in piece.content():
         digest.update(content)
     return digest.hexdigest()

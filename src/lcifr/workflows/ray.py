@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, final
 
@@ -59,31 +60,24 @@ class Refusal:
     text: str
 
 
-@final
-class RayPart:
-    """The content of a part that is being made somewhere."""
+def _content(reference: Any) -> bytes:
+    """Wait for the content of a part that is being made somewhere."""
+    import ray
 
-    def __init__(self, reference: Any) -> None:
-        self.reference = reference
-
-    def result(self) -> bytes:
-        """Wait for it."""
-        import ray
-
-        try:
-            found = ray.get(self.reference)
-        except ray.exceptions.RayError as problem:
-            raise ClusterError(
-                f"Ray gave a piece up: {type(problem).__name__}: {str(problem).strip().splitlines()[0]}",
-                fix="see that the nodes have memory and lcifr; the same command goes on with what is done",
-            ) from None
-        if isinstance(found, Refusal):
-            raise ClusterError(found.text)
-        return bytes(found)
+    try:
+        found = ray.get(reference)
+    except ray.exceptions.RayError as problem:
+        raise ClusterError(
+            f"Ray gave a piece up: {type(problem).__name__}: {str(problem).strip().splitlines()[0]}",
+            fix="see that the nodes have memory and lcifr; the same command goes on with what is done",
+        ) from None
+    if isinstance(found, Refusal):
+        raise ClusterError(found.text)
+    return bytes(found)
 
 
 @final
-class RayCrew:
+class RayPool:
     """The cores of a Ray cluster.
 
     Parameters
@@ -128,11 +122,11 @@ class RayCrew:
                 f"--device cuda: the cluster has {found}", fix="say --device cpu, or add a node with a GPU"
             )
 
-    def submit(self, piece: Any, left: int | None) -> RayPart:
-        """What will be the content of its part."""
+    def submit(self, piece: Any, left: int | None) -> Callable[[], bytes]:
+        """Waits for the content of its part."""
         reference = self._task.remote(self._name, self._work, piece)
         self._pending.append(reference)
-        return RayPart(reference)
+        return partial(_content, reference)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         import ray

@@ -10,13 +10,11 @@ from lcifr.workflows.events import Listener, listening
 from lcifr.workflows.folders import Command, run_folder
 from lcifr.workflows.options import (
     PRODUCER,
-    OutOptions,
+    HandoverOptions,
     RunOptions,
     argument,
     arithmetic_option,
-    id_option,
     option,
-    share_option,
 )
 from lcifr.workflows.people import scan_people
 from lcifr.workflows.producing import BUNDLE, hand_over, prove_radii, refuse_bundle
@@ -28,13 +26,11 @@ HANDED = "handover"
 
 
 @dataclass(frozen=True, kw_only=True)
-class RepresentRequest(OutOptions, RunOptions):
-    """Whom to hand over, by which encoder, and where the result goes."""
+class RepresentRequest(HandoverOptions, RunOptions):
+    """Which people to hand over, by which encoder, and where the result goes."""
 
     producer: Path = argument("PRODUCER", PRODUCER)
     table: Path = argument("TABLE", "The new people: a .csv or .parquet file.")
-    id_column: str | None = id_option()
-    share_formula: bool = share_option()
     bundle: bool = option(False, "Write the proofs for `lcifr check`.", negative="no-bundle")
     arithmetic: str = arithmetic_option()
 
