@@ -72,7 +72,7 @@ def confirm(row: Row, count: int, seed: int, *, nodes: int = 1_000, seconds: flo
 def _confirm_one(row: Row, number: int, folder: Path, nodes: int, found: Confirmed) -> Confirmed:
     found = replace(found, unsat=found.unsat + 1)
     begun = time.process_time()
-    swept = row.question.swept
+    swept = row.question.subject
     partition, rest = row.partitions.take([number]), carved(row, number)
     total = UniverseCells.everybody(swept.encoding, whole=True).measures()[0]
     cells = [SweptCell(one, one.measures()[0] / total) for one in (partition, *rest)]
@@ -98,7 +98,7 @@ def _confirm_one(row: Row, number: int, folder: Path, nodes: int, found: Confirm
 
 def carved(row: Row, number: int) -> list[UniverseCells]:
     """Everybody but one partition: along each column what lies below it, and what lies above."""
-    left = UniverseCells.everybody(row.question.swept.encoding, whole=True)
+    left = UniverseCells.everybody(row.question.subject.encoding, whole=True)
     partition, found = row.partitions.take([number]), []
     for place in range(partition.lower.shape[1]):
         low, high = partition.lower[0, place], partition.upper[0, place]

@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lcifr.data import Numeric, Schema
+from lcifr.errors import MissingExtraError, missing_extra
 from lcifr.workflows import AuditRequest, audit
 from lcifr.workflows.events import Advanced, Event, Note
 from lcifr.workflows.folders import RunStopped
@@ -69,6 +70,23 @@ def test_labels_that_are_no_classes_say_nothing_about_accuracy(credit: Path) -> 
     assert [event.text for event in heard if isinstance(event, Note) and event.text.startswith("no baselines: ")]
     words = "\"repaid\" holds 0, 1, and the model decides 'no', 'yes'; if these are the same classes, name them"
     assert [event.text for event in heard if isinstance(event, Note) and words in event.text]
+
+
+def test_without_torch_an_audit_ends_without_baselines_and_says_how_to_have_them(
+    credit: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str) -> Any:
+        raise missing_extra(ModuleNotFoundError("No module named 'torch'", name="torch"), name)
+
+    monkeypatch.setattr("lcifr.estimators.__getattr__", missing)
+    heard: list[Event] = []
+    result = audit(request("light", target="repaid", baselines=None), heard.append)
+    assert result.statement.accuracy is not None
+    assert not result.statement.baselines
+    words = 'no baselines: torch is not installed. pip install "lcifr[learn]"'
+    assert [event.text for event in heard if isinstance(event, Note) and event.text == words]
+    with pytest.raises(MissingExtraError, match="needs torch"):
+        audit(request("asked", target="repaid", baselines=True))
 
 
 def test_labels_that_are_no_numbers_say_nothing_about_errors(credit: Path) -> None:

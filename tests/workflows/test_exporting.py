@@ -13,7 +13,7 @@ from lcifr.data import Schema
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.loading import load_file
 from lcifr.models.network import DeployedNetworks, Stage
-from lcifr.workflows.subjects import read_folders
+from lcifr.workflows.subjects import FolderOrigin
 from tests.story import lcifr
 
 
@@ -33,7 +33,7 @@ def test_a_learned_model_says_the_same_in_onnxruntime(story: Path, tmp_path: Pat
     path = tmp_path / "whole.onnx"
     said = lcifr("model", "export", story / "producer", story / "consumer", "--out", path, cwd=tmp_path)
     assert "label" in said.out
-    subject = read_folders(story / "producer", story / "consumer")
+    subject = FolderOrigin.read(story / "producer", story / "consumer").subject()
     schema, people = subject.schema, pd.read_csv(story / "people.csv")
     found = run(path, people, schema)
     encoded = subject.encoding.encode(people)
@@ -50,7 +50,10 @@ def test_a_learned_model_says_the_same_in_onnxruntime(story: Path, tmp_path: Pat
 def test_the_exported_file_is_read_back_with_the_same_decisions(story: Path, tmp_path: Path) -> None:
     path = tmp_path / "whole.onnx"
     lcifr("model", "export", story / "producer", story / "consumer", "--out", path, cwd=tmp_path)
-    subject, people = read_folders(story / "producer", story / "consumer"), pd.read_csv(story / "people.csv")
+    subject, people = (
+        FolderOrigin.read(story / "producer", story / "consumer").subject(),
+        pd.read_csv(story / "people.csv"),
+    )
     model = load_file(path).read_table(people, subject.encoding)
     own = subject.model.predict(subject.encoder.network(subject.encoding.encode(people)))
     assert (np.asarray(model.predict(people)) == own).mean() > 0.99
