@@ -24,6 +24,8 @@ OF_NETWORKS = [
 """What the second checker reads: it knows no trees and no sweeps."""
 HOMES = pytest.mark.parametrize("home", [HOME, OLDER], ids=["now", OLDER.name])
 NAMED = ("result.json", "settings.json", "manifest.json")
+RENAMED = {"/arguments/monotone": {"/arguments/rising", "/arguments/falling"}}
+"""Keys with other names since the golden folders were written: arguments are named like the options now."""
 
 
 def keys(plain: Any, before: str = "") -> set[str]:
@@ -88,7 +90,8 @@ def assert_same_keys(before: Path, after: Path) -> None:
     old, new = json_of(before), json_of(after)
     assert set(new) == set(old)
     for file in old:
-        assert keys(new[file]) == keys(old[file]), file
+        expected = {now for key in keys(old[file]) for now in RENAMED.get(key, {key})}
+        assert keys(new[file]) == expected, file
 
 
 def test_a_result_has_the_keys_that_it_had(tmp_path: Path) -> None:
