@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lcifr.display.charts import histogram
@@ -11,6 +11,8 @@ from lcifr.display.charts import histogram
 MARGINS = st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=1, max_size=300)
 
 
+@example([0.0], 5e-324)
+@example([0.0], -5e-324)
 @given(MARGINS, st.floats(-1e6, 1e6))
 def test_zero_is_an_edge_of_every_histogram_of_margins_and_no_bar_holds_both_signs(values, shift):
     margins = np.array(values) + shift

@@ -390,7 +390,7 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        from lcifr.display.notebook import scores_html
+        from lcifr.display.html import scores_html
 
         title = f"What each attribute adds to the output, for {len(self.people):,} people"
         return scores_html(title, tuple(self._notes()), self.drawn(), self.pair_scores[:PAIRS])
@@ -459,6 +459,6 @@ class PersonExplanation:
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        from lcifr.display.notebook import person_html
+        from lcifr.display.html import person_html
 
         return person_html(self.id, self.values, self.score, self.profiles, self.marked)

@@ -119,7 +119,7 @@ class Verdicts(ABC):
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        from lcifr.display.notebook import verdicts_html
+        from lcifr.display.html import verdicts_html
 
         counts = self._counts()
         certified, rows = counts["certified"], self._rows

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from lcifr.data.attributes import Attribute, Categorical, Numeric
 from lcifr.data.frames import as_text, read_frame
+from lcifr.data.schema import Attribute, Categorical, Numeric
 from lcifr.errors import SchemaError, TableError, TableProblem, did_you_mean
 
 # Detection of malformed numbers in text columns: ``?``, ``$729.53``, ``3,5``.

@@ -118,6 +118,7 @@ def _edges(values: NDArray[np.float64], around_zero: bool) -> NDArray[np.float64
         low, high = min(low, 0.0), max(high, 0.0)
     if not high > low:
         low, high = low - 0.5 * (abs(low) or 1.0), high + 0.5 * (abs(high) or 1.0)
+    high = max(high, low + 1e-300)  # subnormal widths have no steps
     step = round_step((high - low) / BARS)
     first, last = math.floor(low / step), math.ceil(high / step)
     if around_zero:  # however few lie on the other side of zero, they get a bar there

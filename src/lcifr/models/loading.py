@@ -312,7 +312,7 @@ def read_table_model(model: Any, table: Any, encoding: Encoding) -> TableModel:
     if _is_torch_module(model):
         raise NetworkError(
             "a torch module does not say which column feeds which input",
-            fix="audit TorchModel(module, description): from lcifr.models.loaders.torch import TorchModel, and "
+            fix="audit TorchModel(module, description): from lcifr.models.loaders.torch import TorchModel, and"
             'read_description("model.toml") of lcifr.models.description',
         )
     from lcifr.models.loaders.sklearn import read_sklearn_table

@@ -141,7 +141,7 @@ class Similarity:
 
     def _repr_html_(self) -> str:
         """For notebooks: as it is written, and in English."""
-        from lcifr.display.notebook import formula_html
+        from lcifr.display.html import formula_html
 
         return formula_html(self.source, self.text, self.explain())
 

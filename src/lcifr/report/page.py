@@ -10,9 +10,8 @@ from typing import Any
 from lcifr.certification.population import state
 from lcifr.data.files import moment, write_atomic
 from lcifr.errors import LcifrError, did_you_mean
-from lcifr.report.build import build
 from lcifr.report.content import About, Report
-from lcifr.report.folder import read_folder
+from lcifr.report.folder import build, read_folder
 from lcifr.report.html import render_html
 from lcifr.report.markdown import render_json, render_markdown
 from lcifr.report.people import first_people

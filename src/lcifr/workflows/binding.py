@@ -16,8 +16,8 @@ import numpy as np
 from lcifr.certification.bundle import ENCODER, ENCODING, MODEL, SIMILARITY, encoder_bytes, read_sample
 from lcifr.certification.subject import rule_of_bundle
 from lcifr.check.people import DIFFERS, NAMED, NOT_GIVEN, SAME, SHOWN, FileComparison, compare_people
-from lcifr.data.attributes import attribute_to_dict
 from lcifr.data.codec import Record
+from lcifr.data.schema import attribute_to_dict
 from lcifr.errors import ArtefactError, LcifrError, no_such_file
 from lcifr.phi.core import distinct_values
 from lcifr.workflows.events import step
