@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lcifr.data import Categorical, Numeric, Schema, check_target
-from lcifr.data.inference import find_malformed_number
+from lcifr.data.schema import find_malformed_number
 from lcifr.errors import TableError
 
 NUMBERS = [f"{value:.2f}" for value in np.linspace(100, 3000, 500)]

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from pyarrow import csv
 
 from lcifr.data.frames import as_text, read_frame
-from lcifr.data.inference import FEW, find_malformed_number, to_float
 from lcifr.data.parquet import is_dictionary_of_texts, is_text
-from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
+from lcifr.data.schema import FEW, Attribute, Categorical, Numeric, Schema, find_malformed_number, to_float
 from lcifr.errors import LEAVE_OUT_FLAT, NO_SCALE, NO_VALUE, TableError, TableProblem, did_you_mean
 
 # Rows with missing values: which rows of a table have a value for every attribute of a schema.

@@ -217,7 +217,7 @@ def _values(column: pa.ChunkedArray, numeric: bool, where: str) -> Iterator[floa
     """Of a typed column: numbers as the gate reads them, categories as the text that they print as."""
 
     from lcifr.data.frames import is_missing, text_of
-    from lcifr.data.inference import to_float
+    from lcifr.data.schema import to_float
 
     if not numeric:
         texts = (None if is_missing(value) else text_of(value) for value in column.to_pylist())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lcifr.data import Categorical, Numeric, Schema
 from lcifr.data.codec import key
 from lcifr.data.frames import as_text
-from lcifr.data.inference import MalformedNumber, find_malformed_number
+from lcifr.data.schema import MalformedNumber, find_malformed_number
 from lcifr.data.table import complete_rows, missing_values
 from lcifr.errors import LcifrError, NetworkError, TableError, TableProblem, did_you_mean
 from lcifr.models.description import is_description, write_description
