@@ -62,5 +62,5 @@ def test_what_stands_beside_the_checker_is_counted_apart() -> None:
     assert said.keys() == BESIDE
     assert all(code_lines(CHECKER / f"{name}.py") <= lines for name, lines in said.items())
     assert said["sweep"] <= 153
-    assert said["people"] + said["openings"] <= 325
+    assert said["people"] + said["openings"] <= 330
     assert sum(map(code_lines, CHECKER.rglob("*.py"))) <= 1_600

@@ -23,7 +23,7 @@ def test_what_is_installed_answers_rightly():
     states = {one["name"]: one["state"] for one in found["solvers"]}
     assert states["highs"] == states["engine: branch"] == states["engine: milp"] == "right"
     assert states["gurobi"] in ("right", "absent", "broken")
-    assert found["packages"]["torch"]
+    assert found["optional"]["torch"]
     assert {"onnxruntime", "skops", "xgboost", "ray", "starlette", "gurobipy", "polars"} <= set(found["optional"])
     assert "Everything works" in lcifr("doctor", cwd=Path.cwd()).out
 
