@@ -302,6 +302,7 @@ class Representation:
 
 
 def _check(found: Representation, what: str) -> None:
+    """Refuse a hand-over whose shapes, ids or numbers are not valid; ``what`` names it in errors."""
     people, width = found.latent.shape
     shapes = {"radius": (people,), "lower": (people, width), "upper": (people, width), "exact": (people,)}
     for name, shape in (shapes | {"vacuous": (people,)}).items():

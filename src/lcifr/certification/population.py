@@ -319,9 +319,8 @@ def _labels(found: Certificates | Audit, y: ArrayLike | None) -> NDArray[Any] | 
 # From people to a population: the certified share with an exact confidence bound.
 #
 # The bound (Clopper and Pearson) speaks about the population only if the people were drawn from it and nobody trained
-# on
-# them. Only the user knows that, so a bound is given only where the user declares it. Where rows were left out because
-# values are missing, the others are no random sample any more, whatever the table was.
+# on them. Only the user knows that, so a bound is given only where the user declares it. Where rows were left out
+# because values are missing, the others are no random sample any more, whatever the table was.
 
 
 def _records(subgroups: Any) -> list[dict[str, Any]]:

@@ -23,8 +23,8 @@ from lcifr.check.judge import CheckReport
 # People in a canonical form, one line each, and the digest of them that anybody can compute from their own CSV file.
 #
 # A line is one JSON array as RFC 8785 writes it: the id, then [attribute, value] for each attribute in the order of
-# their
-# names. A number is the shortest decimal of its float64 (−0 is 0), a category its exact text, and null a missing value.
+# their names. A number is the shortest decimal of its float64 (−0 is 0), a category its exact text, and null a missing
+# value.
 
 FIRST = b'["lcifr-people-1"]\n'  # of what is hashed, before the lines
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")

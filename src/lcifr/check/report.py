@@ -199,5 +199,5 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def hush() -> None:
-    """Whoever read along has seen enough: nothing more is written, and the exit code is still the answer."""
+    """Drop further output, because the reader of stdout has gone; the exit code still gives the answer."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -153,8 +153,8 @@ def check(request: OpeningCheckRequest, call: Call) -> None:
 
     With nothing but Python installed, run: python -m lcifr.check.openings COMMITMENT CHALLENGE OPENING
 
-    Exit codes: 0 every drawn line is opened, matches the commitment and is confirmed, 1 some line does not (it counts
-    as false), 2 a file cannot be read.
+    Exit codes: 0 if every drawn line is opened, matches the commitment and is confirmed; 1 if any line fails (it
+    counts as false); 2 if a file cannot be read.
     """
     report = check_opened(request)
     if call.as_json:

@@ -216,8 +216,7 @@ def _lock(handle: int) -> None:
 # Places of tables and results: local paths, and URIs of Arrow's filesystems such as ``s3://bucket/folder``.
 #
 # Credentials come from the environment, as Arrow and the tools of the store read them, and are never written down. A
-# URI
-# that holds some is refused: URIs are written into settings and messages.
+# URI that holds some is refused: URIs are written into settings and messages.
 
 REMOTE = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):/+(.+)$")
 """Two letters at least: one is a drive of Windows. One slash is enough, as ``pathlib`` folds two of them."""

@@ -31,8 +31,7 @@ from lcifr.errors import LcifrError, TableError
 # Columns as files spell them: the types that values of CSV fit, and ids of people, each of whom has one.
 #
 # Arrow's own CSV reader decides whether texts fit a type, so the result is the one that it infers from the whole file
-# at
-# once (:func:`lcifr.data.frames.read_frame`).
+# at once (:func:`lcifr.data.frames.read_frame`).
 
 KINDS = (
     pa.null(),

@@ -258,7 +258,7 @@ def _beside(frame: Frame, axis: Axis) -> list[Shape]:
 
 
 def pair_sentence(score: PairScore) -> str:
-    """What the map shows."""
+    """One sentence about the map of a pair: its cells, and how far they move the output."""
     cells = score.across.count * score.up.count
     return f"{cells} cells; together they move the output by {short(score.moves, 3)} among these people."
 

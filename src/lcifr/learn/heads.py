@@ -37,8 +37,7 @@ from lcifr.regions.region import Region
 #
 # - One output (two classes, a number): w = p − q with p, q ≥ 0 and |w| = p + q, which is exact.
 # - Several classes: the distances |w_k − w_l| between pairs, and for a number |prediction − y|, take √(u² + μ²) for
-# |u|,
-#   with μ taken down to ``SMOOTHING[-1]``; the optimum moves by at most the sum of those μ.
+#   |u|, with μ taken down to ``SMOOTHING[-1]``; the optimum moves by at most the sum of those μ.
 
 FloatArray = NDArray[np.float64]
 

@@ -398,7 +398,7 @@ def still_open(question: Question, found: Answer) -> IntArray:
 
 
 def values_at(question: Question, points: FloatArray) -> FloatArray:
-    """(people, answers) the value of each answer at its point (people, answers, features), −inf where there is none."""
+    """(people, answers) the value of each answer at its point (people, answers, features); −inf if it has no point."""
     there = ~np.isnan(points[:, :, 0])
     if not there.any():
         return np.full(there.shape, -np.inf)

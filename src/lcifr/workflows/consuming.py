@@ -281,7 +281,7 @@ def consume(request: ConsumeRequest, listener: Listener | None = None, *, argv: 
 
     Parameters
     ----------
-    listener : hears :mod:`lcifr.workflows.events`. argv : the words of the command line, for the settings.
+    listener : receives events (:mod:`lcifr.workflows.events`). argv : the command line, to record in the settings.
     """
     with listening(listener):
         splits = _read_handover(request.handover)

@@ -428,7 +428,7 @@ def init(request: InitRequest, listener: Listener | None = None) -> InitResult:
 
     Parameters
     ----------
-    listener : hears the events of :mod:`lcifr.workflows.events`.
+    listener : receives the events of :mod:`lcifr.workflows.events`.
     """
     files = (request.schema_file, request.phi_file)
     with listening(listener):

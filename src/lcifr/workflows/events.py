@@ -47,7 +47,7 @@ class Warned:
 
 @dataclass(frozen=True)
 class Resumed:
-    """The run goes on in the folder where an earlier one was stopped."""
+    """The run resumes in the folder where an earlier one was stopped."""
 
     folder: Path
 

@@ -30,9 +30,8 @@ if TYPE_CHECKING:
 # The settings of a run as ``settings.json``, and the steps of it that are done, for a run that is resumed.
 #
 # Settings are the command, its arguments, versions and hashes of what was read and written. A step is known by the
-# files
-# and folders that it writes, kept with their hashes, so that a resumed run trusts nothing else. Notes of steps lie in
-# ``.steps.json`` of the folder that is worked in, which goes with all that is hidden when the run has ended.
+# files and folders that it writes, kept with their hashes, so that a resumed run trusts nothing else. Notes of steps
+# lie in ``.steps.json`` of the folder that is worked in, which goes with all that is hidden when the run has ended.
 
 SETTINGS, FORMAT = "settings.json", "lcifr-run-1"
 WHERE = ("out", "force")  # where results go, not what they are
@@ -256,13 +255,12 @@ def _refuse_changed_inputs(settings: RunSettings) -> None:
 
 # One new folder per run, whole or not at all, with the settings that made it.
 #
-#     OUT/settings.json   command, every argument, seed, versions, dates, hashes of what was read and of what was
-# written
+#     OUT/settings.json   command, every argument, seed, versions, dates, hashes of inputs and outputs
 #     OUT/result.json     what ``--json`` prints
 #     OUT/…               what the command makes; docs/cli.md lists it
 #
 # Work happens in ``.OUT.work`` beside it, by one run at a time: ``.OUT.lock`` says which. A run that was stopped leaves
-# that folder, and the same command goes on there.
+# that folder, and the same command resumes there.
 
 RESULT = "result.json"
 KEPT = ".parts"  # folders whose files are named by everything they depend on: right for any later run
@@ -494,8 +492,7 @@ def _finish(work: Path, out: Path, settings: RunSettings, force: bool) -> None:
 #
 # ``settings.json`` lists every file with its hash and is the commit: a store has no folders that could be renamed, so
 # what lies there without it is no result. Parts of large runs are kept in the store too while a run is under way, so
-# that
-# the same command goes on from any machine.
+# that the same command resumes from any machine.
 
 PARTS_THERE = ".parts/"
 """Where parts lie in the place of a result in a store."""
@@ -522,7 +519,8 @@ def _refuse_results_there(place: StoragePlace, force: bool) -> set[str]:
         raise LcifrError(f"{place} already exists", fix="choose another --out, or use --force to replace it")
     if there and SETTINGS not in there and not force:
         raise LcifrError(
-            f"{place} holds {len(there)} files and no {SETTINGS}: an upload that was stopped, or somebody else's",
+            f"{place} contains {len(there)} files but no {SETTINGS}; "
+            "it may be an interrupted upload, or belong to someone else",
             fix="choose another --out, or use --force to replace them",
         )
     return there

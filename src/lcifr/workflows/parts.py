@@ -32,8 +32,8 @@ from lcifr.workflows.folders import ChangedPartWarning, OtherVersionWarning, fet
 # Parts of a large run: a file for each chunk, named by all it was made from and by its content, and joined at the end.
 #
 # A part is used again only if both names fit: the first says that the very same would be computed, the second that
-# nobody
-# changed it. All that is not finished lies among the parts, in one folder, which is removed when the whole is there.
+# nobody changed it. All that is not finished lies among the parts, in one folder, which is removed when the whole is
+# there.
 
 NAMED = "named"
 """A file among the parts, once the whole is ready to get its name: whoever finds both may remove the parts."""
@@ -185,12 +185,11 @@ class Job(ABC):
         """All of the job as plain values and arrays, to be sent to other machines."""
 
 
-# Large runs: a part per chunk, all cores, and a killed run goes on where it stopped.
+# Large runs: a part per chunk, all cores, and a killed run resumes where it stopped.
 #
 # A part is named by everything it depends on (weights, formula, settings, and the very people in it) and by its
-# content,
-# and gets its name only when it is complete. So a part that is there and fits its name is right, however often the run
-# was killed.
+# content, and gets its name only when it is complete. So a part that is there and fits its name is right, however often
+# the run was killed.
 
 CHUNK = 8192
 """People in a part: seconds of work, so that little is lost by a kill."""

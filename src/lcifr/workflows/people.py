@@ -484,8 +484,8 @@ class LabelTable:
         if not rows and learned:
             shown = f"the hand-over has {ids[0]!r}, …; the labels {list(self.rows)[:1]}, …"
             raise LcifrError(
-                f"{self.path}: it contains nobody from the hand-over ({shown})",
-                fix="--id names the column with the ids",
+                f"{self.path} contains no one from the hand-over ({shown})",
+                fix="use --id to name the id column",
             )
         column = self.column.take(pa.array(rows, pa.int64()))
         return Labels(self.name, there, _values(column, self.name, self.path, rows, learned))

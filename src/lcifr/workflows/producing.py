@@ -248,7 +248,7 @@ def refuse_bundle(people: int) -> None:
 
 
 def prove_radii(steps: Steps, encoder: Producer | FrozenEncoder, source: PeopleSource, handed: str) -> None:
-    """Write the proofs of the radii of the hand-over ``handed`` to the bundle, unless that is done already."""
+    """Write proofs of the radii in the hand-over ``handed`` to the bundle, unless they are already there."""
     from lcifr.certification.bundle import write_bundle
     from lcifr.certification.handover import Representation
 
@@ -379,11 +379,12 @@ def produce(
 ) -> ProduceResult:
     """Learn an encoder or booster from a table and φ, prove how far anybody similar can land, and hand over.
 
-    Writes the folder ``request.out``. Stopped once it has learned, the same request goes on where it was.
+    Writes the folder ``request.out``. If interrupted after training, the same request resumes where it
+    stopped.
 
     Parameters
     ----------
-    listener : hears :mod:`lcifr.workflows.events`. argv : the words of the command line, for the settings.
+    listener : receives events (:mod:`lcifr.workflows.events`). argv : the command line, to record in the settings.
     verbose : whether learning has a bar on stderr.
     """
     from lcifr.estimators import FairBooster

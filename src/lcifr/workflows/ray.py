@@ -69,7 +69,7 @@ def _content(reference: Any) -> bytes:
     except ray.exceptions.RayError as problem:
         raise ClusterError(
             f"Ray gave a piece up: {type(problem).__name__}: {str(problem).strip().splitlines()[0]}",
-            fix="see that the nodes have memory and lcifr; the same command goes on with what is done",
+            fix="see that the nodes have memory and lcifr; the same command resumes with what is done",
         ) from None
     if isinstance(found, Refusal):
         raise ClusterError(found.text)
@@ -197,9 +197,8 @@ def _work(name: str, work: list[Any], piece: Any) -> bytes | Refusal:
 # The first look at a Parquet table by a Ray cluster: every row validated, and ids compared in a shuffle.
 #
 # Tasks look at ranges of rows, and return the hashes of their ids divided into buckets; then a task for each bucket
-# looks
-# for hashes that occur twice. Ray moves, spills and makes again what is lost. No machine holds everybody, and all of it
-# is before the first proof.
+# looks for hashes that occur twice. Ray moves, spills and makes again what is lost. No machine holds everybody, and all
+# of it is before the first proof.
 
 BUCKET, MOST = 1 << 20, 512
 """Hashes in a bucket (16 MB), and buckets at most: beyond half a billion people they become larger."""

@@ -385,7 +385,7 @@ def sweep(request: SweepRequest, listener: Listener | None = None, *, argv: tupl
 
     Parameters
     ----------
-    listener : hears :mod:`lcifr.workflows.events`. argv : the words of the command line, for the settings.
+    listener : receives events (:mod:`lcifr.workflows.events`). argv : the command line, to record in the settings.
     """
     if request.model is None and request.arithmetic is None:
         request = replace(request, arithmetic=Arithmetic.FLOAT64.value)

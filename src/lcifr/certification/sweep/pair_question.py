@@ -36,8 +36,7 @@ from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 #
 # Where all numbers of similar people are whole, they can be counted: each is decided by a plain forward pass, and
 # exactly where that is too close to a tie. In exact arithmetic the rule then says what a tie is. On machines it may
-# fall
-# either way, and all that is known is whether any two decisions differ strictly before rounding.
+# fall either way, and all that is known is whether any two decisions differ strictly before rounding.
 
 MOST = 2_048
 """People similar to one who are tried; an individual with more stays open."""
@@ -183,8 +182,7 @@ class ExactComparison:
 #
 # Two similar people who are decided differently both stand close to where the decision changes. So the way between two
 # people of a cell who are decided differently is halved again and again, and a pair that stands half-way is tried.
-# Bounds
-# are not asked for: what this finds, a search would find after thousands of nodes.
+# Bounds are not asked for: what this finds, a search would find after thousands of nodes.
 
 DRAWN = 64
 """Pairs of a cell from which the ends of the ways are taken."""

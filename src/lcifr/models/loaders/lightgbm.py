@@ -301,7 +301,7 @@ def read_json(content: Any, where: str) -> TreeSource:
     Raises
     ------
     NetworkError
-        For what is no such model, for linear trees, and for objectives whose link is not known here.
+        If it is not such a model, has linear trees, or has an objective whose link is unknown here.
     """
     with _malformed_refused(where):
         return _read_json(content, where)

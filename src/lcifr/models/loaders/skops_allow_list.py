@@ -272,9 +272,8 @@ def allowed_functions() -> frozenset[str]:
 # Schemas of skops files, checked node by node and written anew: nothing reaches skops that was not understood here.
 #
 # A schema is a tree of nodes. Each names a loader, and a class that the loader makes. Loaders that call something are
-# not
-# known here: methods, partial functions, operators, constructors, generators. Attributes that no prediction reads are
-# left out, and so are the ids by which a node could stand for another one.
+# not known here: methods, partial functions, operators, constructors, generators. Attributes that no prediction reads
+# are left out, and so are the ids by which a node could stand for another one.
 
 Node = dict[str, Any]
 

@@ -331,7 +331,7 @@ def library_matrix(
     """
     if isinstance(columns, Block):
         if encoder is not None:
-            raise NetworkError(f"{where} encodes categories itself, behind another transformer", fix="leave one out")
+            raise NetworkError(f"{where} encodes categories itself, after another transformer", fix="leave one out")
         return columns
     if encoder is not None:  # of histogram boosting: categories come first, as codes of its own
         flags = np.zeros(len(columns), np.bool_)

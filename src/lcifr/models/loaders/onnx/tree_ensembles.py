@@ -36,8 +36,7 @@ from lcifr.models.trees import TreeLeaf, Trees, preorder
 # Outputs of tree ensembles inside a dataflow graph, and the one sum of trees that a vector made of them is.
 #
 # A graph may pick outputs of an ensemble, turn their sign, add constants or a second ensemble, and multiply all of it
-# by
-# one number. That is a sum of trees again: its leaves are the stored numbers, never products of them.
+# by one number. That is a sum of trees again: its leaves are the stored numbers, never products of them.
 
 ELSEWHERE = "computes with the outputs of trees in a way that is not a sum of trees"
 
