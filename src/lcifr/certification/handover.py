@@ -49,7 +49,7 @@ LATENT, IDS = "latent.safetensors", "ids.json"
 
 @dataclass(frozen=True)
 class Provenance(Record):
-    """Whose proof this is, and about what exactly.
+    """What was proved, about which encoder and formula, and how.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ def _value(value: float | str | None) -> str:
 
 
 def kinds_of(schema: Any) -> Kinds:
-    """Of the schema of a bundle."""
+    """The values of each categorical attribute in a bundle's schema, and None for each number."""
     known = schema["attributes"].items()
     return {name: entry["values"] if entry["kind"] == "categorical" else None for name, entry in known}
 

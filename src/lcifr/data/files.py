@@ -519,7 +519,7 @@ NAMED = ("lcifr", "numpy", "torch", "highspy")
 
 
 def versions() -> dict[str, str]:
-    """Of what takes part in a proof."""
+    """The versions of the packages that take part in a proof."""
     return dict(_versions())
 
 

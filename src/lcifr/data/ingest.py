@@ -191,7 +191,7 @@ def hash_id(name: str | int) -> bytes:
 
 
 KEYS = ("lcifr ids, first", "lcifr ids, other")
-"""Of two hashes of 64 bits each; 16 letters, as SipHash takes them."""
+"""The keys of two hashes of 64 bits each; 16 letters, as SipHash requires."""
 
 
 def hash_column(column: pa.ChunkedArray) -> NDArray[np.uint64]:

@@ -49,9 +49,9 @@ from lcifr.display.text import short
 # Attribute scores: steps of a number over the people's histogram, bars of a category, one person.
 
 FLOOR, GAP, BARS = 158.0, 10.0, 48.0
-"""Of the steps; then a gap, and the histogram below."""
+"""Where the steps end, the gap below them, and the height of the histogram below that."""
 NAMES, ADDS, COUNTS = 152.0, 336.0, 348.0
-"""Across a chart of categories: names up to here, what they add up to there, from here on the people."""
+"""Columns of a chart of categories: where the names end, where what they add ends, and where the people begin."""
 ROW = 20.0
 MOST = 14
 """Categories that are drawn, those of most people; a table has the others."""

@@ -128,7 +128,7 @@ class Rule:
 
     @property
     def middle(self) -> float:
-        """Of the band: what a plain decision compares with."""
+        """The middle of the band: what a plain decision compares with."""
         return self.band[0] / 2 + self.band[1] / 2
 
     @property

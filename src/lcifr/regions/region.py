@@ -56,7 +56,7 @@ class RegionOrigin(ABC):
     people: Individuals
 
     def take(self, index: Any) -> Self:
-        """Of some of the people."""
+        """The origin for some of the people."""
         return replace(self, people=self.people.take(index))
 
     @abstractmethod

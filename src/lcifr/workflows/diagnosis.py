@@ -352,7 +352,7 @@ class CompareResult:
 
     @property
     def share(self) -> float:
-        """Of equal decisions."""
+        """The share of equal decisions."""
         return sum(one.equal for one in self.rows) / max(sum(one.people for one in self.rows), 1)
 
     @property

@@ -72,7 +72,7 @@ class InitRequest:
 
     @property
     def description_file(self) -> Path | None:
-        """Of a model; None where none is named."""
+        """Where the model's description goes; None if no model is named."""
         return None if self.model is None else (self.out or self.model.parent) / f"{self.model.stem}.toml"
 
     @property

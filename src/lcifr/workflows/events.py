@@ -162,7 +162,7 @@ class EventLog:
 
 @dataclass(frozen=True)
 class LoggedEvents:
-    """Events as they were written; start : where in the file to go on reading."""
+    """Events as they were written; start : where in the file to continue reading."""
 
     events: tuple[dict[str, Any], ...]
     start: int

@@ -140,7 +140,7 @@ class RunSettings(Record):
 
     @classmethod
     def read(cls, folder: Path) -> RunSettings:
-        """Of a result folder."""
+        """The settings of a result folder."""
         from lcifr.data.files import read_json
 
         path = folder / SETTINGS
@@ -156,7 +156,7 @@ class RunSettings(Record):
 
 
 def current_versions() -> dict[str, str]:
-    """Of Python and of the packages that compute."""
+    """The versions of Python and of the packages that compute."""
     from lcifr.data.files import versions
 
     return {"python": platform.python_version(), **versions()}
@@ -279,7 +279,7 @@ class ChangedPartWarning(PartsWarning):
 
 
 class RunStopped(KeyboardInterrupt):
-    """Ctrl-C, with what is kept and how to go on."""
+    """Ctrl-C; the message says what is kept and how to resume."""
 
 
 @dataclass
@@ -338,7 +338,7 @@ def _local_folder(command: Command, out: Path, force: bool, inputs: Mapping[str,
             yield run
         except KeyboardInterrupt:
             kept = f"Stopped. {run.lost} What is done is kept in {work}.".replace("  ", " ")
-            how = "To go on, run the same command again. To forget it, remove that folder."
+            how = "To resume, run the same command again. To discard it, remove that folder."
             raise RunStopped(f"{kept}\n{how}") from None
         except LcifrError:
             if not any(work.rglob(f".*{KEPT}")):
@@ -443,7 +443,7 @@ def _refuse_existing(out: Path, force: bool, found: str = "already exists", kept
 
 
 def _enter(work: Path, settings: RunSettings) -> bool:
-    """Begin, or go on where the very same run was stopped; then True."""
+    """Begin, or resume where the very same run was stopped; True if it resumes."""
     from lcifr.data.files import write_json
 
     try:
@@ -553,7 +553,7 @@ def _upload(local: Path, place: StoragePlace, before: set[str]) -> None:
             place.delete(name)
 
 
-# -- parts in an object store: kept where the result will be, so that another machine can go on with them --------------
+# -- parts in an object store: kept where the result will be, so that another machine can resume with them -------------
 
 _place: ContextVar[StoragePlace | None] = ContextVar("place", default=None)
 

@@ -467,7 +467,7 @@ class BatchFunction:
 
     @property
     def schema(self) -> pa.Schema:
-        """Of every record batch that comes out."""
+        """The schema of every record batch that comes out."""
         if isinstance(self._job, CertifyJob):
             return certificate_schema(self._job.model)
         if isinstance(self._job, AuditJob):

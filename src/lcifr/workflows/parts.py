@@ -38,7 +38,7 @@ from lcifr.workflows.folders import ChangedPartWarning, OtherVersionWarning, fet
 NAMED = "named"
 """A file among the parts, once the whole is ready to get its name: whoever finds both may remove the parts."""
 DIGITS = 24
-"""Of each hash in the name of a part."""
+"""Digits of each hash in the name of a part."""
 NAME = re.compile(rf"part-(\d{{8,}})-v(\d+)-([0-9a-f]{{{DIGITS}}})-([0-9a-f]{{{DIGITS}}})\.[a-z]+")
 
 
@@ -194,7 +194,7 @@ class Job(ABC):
 CHUNK = 8192
 """People in a part: seconds of work, so that little is lost by a kill."""
 QUICK = 1 << 16
-"""The same of verdicts alone, which take microseconds a person."""
+"""The same for verdicts alone, which take microseconds per person."""
 AHEAD = 2
 """Pieces for each worker that are worked on or wait."""
 

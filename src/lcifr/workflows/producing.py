@@ -139,7 +139,7 @@ class LearningRequest(LearningOptions):
         return people
 
     def producer(self, people: TrainTest, family: str, **more: Any) -> Producer:
-        """Of this family, not yet fitted; a formula that bounds nothing is refused before anything is learned."""
+        """A producer of this family, not yet fitted; a formula that bounds nothing is refused before any training."""
         similarity = fit_similarity(*read_formula(self.phi), people.schema, people.train.X)
         similarity.region(people.train.X.slice(0, 1))
         shared = dict[str, Any](
@@ -303,7 +303,7 @@ def write_handover(steps: Steps, people: TrainTest, encoder: Producer, options: 
 
 
 def write_proofs(steps: Steps, people: TrainTest, encoder: Producer) -> None:
-    """Of the radii of those who were held out, for an auditor."""
+    """Write proofs of the held-out people's radii, for an auditor."""
     prove_radii(steps, encoder, source_in_memory(people.held_out, people.schema), f"{HANDED}/{HELD_OUT}")
 
 

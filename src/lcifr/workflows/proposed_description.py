@@ -123,7 +123,7 @@ def _raw(name: str) -> DescribedInput:
 
 
 def _named(outline: ModelOutline, schema: Schema) -> tuple[DescribedInput, ...]:
-    """Of a model that knows its columns, and not the codes of their categories: rising, as pandas numbers them."""
+    """For a model that knows its columns but not the codes of their categories: ascending, as pandas numbers them."""
     known = [(one, schema[one.name]) for one in outline.inputs]
     return tuple(
         _code(replace(attribute, values=_rising(attribute.values)), own=False)

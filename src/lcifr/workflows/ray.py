@@ -43,7 +43,7 @@ RETRIES = 20
 """Times that a piece is tried again elsewhere when its node or its process dies."""
 
 GPU_SHARE = 0.125
-"""Of a GPU for a piece that uses one: eight processes prepare people for it, and search for whom it leaves open."""
+"""The share of a GPU per piece that uses one: eight processes prepare people for it, and search what it leaves open."""
 
 CANCELLED = 10_000
 """Pieces that are called off when a run is stopped; more are never waiting."""
@@ -232,7 +232,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Seen:
-    """Of a range: the ``people`` in it, or the first problem: its words, or those of a table with all its rows."""
+    """What a range holds: its ``people``, or the first problem, as words or as those of a table with all its rows."""
 
     people: int = 0
     problems: tuple[TableProblem, ...] = ()

@@ -143,7 +143,7 @@ def write_and_check(work: Path, subject: Subject, found: Sweep, nodes: int) -> S
     from lcifr.data.files import write_json
     from lcifr.prove import Budget
 
-    shutil.rmtree(work / BUNDLE, ignore_errors=True)  # of a sweep that was stopped after it, and has gone on
+    shutil.rmtree(work / BUNDLE, ignore_errors=True)  # left by a sweep that was stopped afterwards, and resumed
     with step("Writing the proofs", StepKind.COUNT) as progress:
         write_sweep_bundle(work / BUNDLE, subject, found, budget=Budget(nodes=MORE_NODES * nodes), progress=progress)
     with step("Checking the proofs in exact arithmetic", StepKind.COUNT) as progress:

@@ -24,7 +24,7 @@ from lcifr.phi.pairs import PairSpace
 from lcifr.regions.region import Cell, Region
 
 OUTWARD = 1e-12
-"""Of the size of numbers in a row: by so much more x′ may differ than the row says."""
+"""How much more x′ may differ than a row says, as a share of the size of the row's numbers."""
 
 
 def largest_change(

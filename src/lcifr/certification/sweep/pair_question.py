@@ -45,7 +45,7 @@ Outputs = tuple[Fraction, ...]
 
 @dataclass(frozen=True)
 class Settled:
-    """Of one individual: what is known, and of a violation the other; ``strict`` unless it is by a tie."""
+    """What is known about one individual, and the other person in a violation; not ``strict`` if it rests on a tie."""
 
     standing: CellStatus
     other: Individuals | None = None
@@ -151,7 +151,7 @@ class ExactComparison:
     rule: Rule
 
     def differ(self, one: Outputs, other: Outputs) -> Difference:
-        """Of two people."""
+        """Whether the decisions about two people differ, at all and strictly."""
         if self.rule.kind is Kind.NUMBER:
             far = max(abs(a - b) for a, b in zip(one, other, strict=True)) > Fraction(self.rule.known_tolerance)
             return Difference(far, far)
@@ -317,7 +317,7 @@ class PairQuestion:
         return subject.deployed.is_exact and subject.rule.band == (0.0, 0.0) and subject.ignores_changes
 
     def ask_individuals(self, people: Individuals, budget: Budget) -> CellAnswers:
-        """The same of cells of one individual each: an audit, which knows more than pairs do."""
+        """The same for cells of one individual each, by an audit, which can settle more than pairs can."""
         ids = tuple(range(len(people)))
         subject, predicted = self.subject, self.subject.library_decisions(people)
         lowered = subject.region(people)

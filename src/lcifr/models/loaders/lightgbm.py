@@ -161,7 +161,7 @@ def _source(
 
 
 def _categorical(infos: list[str], text: str) -> tuple[bool, ...]:
-    """Of each column whether it holds codes; those of a single code, or of none, are only in the parameters."""
+    """Whether each column holds codes; columns with one code or none are named only in the parameters."""
     named = text.rpartition("[categorical_feature: ")[2].partition("]")[0].split(",")
     return tuple(
         str(place) in named or (info != "none" and not info.startswith("[")) for place, info in enumerate(infos)
