@@ -112,9 +112,10 @@ def test_what_needs_torch_names_the_line_that_installs_it(name):
     assert 'needs torch, which is not installed\nFix: pip install "lcifr[learn]"' in ran.stdout, ran.stderr
 
 
-def test_a_command_that_needs_torch_names_the_line_that_installs_it(tmp_path):
-    ran = without_torch(
-        f"from lcifr.cli import main\nsys.argv = ['lcifr', 'demo', '--out', {str(tmp_path / 'out')!r}]\nmain()"
-    )
+@pytest.mark.parametrize("words", [["demo"], ["produce", "german", "--phi", "german/cat_noise", "--learner", "trees"]])
+def test_a_command_that_needs_torch_names_the_line_that_installs_it(words, tmp_path):
+    words = ["lcifr", *words, "--out", str(tmp_path / "out")]
+    ran = without_torch(f"from lcifr.cli import main\nsys.argv = {words!r}\nmain()")
     assert ran.returncode == 2
     assert 'Fix: pip install "lcifr[learn]"' in ran.stderr
+    assert "Training" not in ran.stderr  # it ends before any work

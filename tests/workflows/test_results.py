@@ -34,6 +34,8 @@ CUSTOM: dict[tuple[str, str], st.SearchStrategy[Any]] = {
     ("FrontierPoint", "degeneracies"): st.just((Degeneracy("", "constant"),)),
     ("ModelHashes", "encoder"): TEXTS.filter(bool),
     ("ModelHashes", "look_up"): st.just(None),
+    ("Example", "x"): st.just({"age": 30, "sex": "f"}),  # both have the same attributes
+    ("Example", "other"): st.just({"age": 30, "sex": "m"}),
     **{
         (owner, "findings"): st.none() | st.just((Finding("odd", Severity.NOTE, "an odd formula"),))
         for owner in ("ProducerSummary", "AuditResult")
@@ -48,6 +50,8 @@ def values(kind: Any) -> st.SearchStrategy[Any]:
         return st.integers() | TEXTS | st.none()
     if origin in (Union, UnionType):
         return st.one_of(*map(values, inside))
+    if origin is tuple and inside[-1] is not ...:
+        return st.tuples(*map(values, inside))
     if origin in (tuple, list):
         several = st.lists(values(inside[0]), max_size=2)
         return several.map(origin)

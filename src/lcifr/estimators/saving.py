@@ -156,7 +156,8 @@ def read_head(cls: type[Any], path: str | Path) -> Any:
 
 def load_producer(path: str | Path, *, training: Any = None) -> Any:
     """The encoder or booster in a file, whichever it is; ``training`` as for their ``load``."""
-    from lcifr.estimators import FairBooster, FairBoosterRegressor, FairEncoder
+    from lcifr import estimators
 
-    kinds = {kind.__name__: kind for kind in (FairBooster, FairBoosterRegressor)}
-    return kinds.get(read_kind(path), FairEncoder).load(path, training=training)
+    kind = read_kind(path)  # an encoder needs torch, a booster does not
+    name = kind if kind in ("FairBooster", "FairBoosterRegressor") else "FairEncoder"
+    return getattr(estimators, name).load(path, training=training)

@@ -312,10 +312,10 @@ def summarize(
 ) -> ProducerSummary:
     """What a producer's folder says of itself."""
     from lcifr.certification.handover import freeze, radius_summary
-    from lcifr.estimators import FairEncoder
+    from lcifr.estimators.boosters import BaseBooster
     from lcifr.phi.lint import lint
 
-    similarity, network = encoder.similarity_, isinstance(encoder, FairEncoder)
+    similarity, network = encoder.similarity_, not isinstance(encoder, BaseBooster)
     return ProducerSummary(
         target=str(people.schema.target),
         data=people.data,
@@ -388,6 +388,7 @@ def produce(
     verbose : whether learning has a bar on stderr.
     """
     from lcifr.estimators import FairBooster
+    from lcifr.estimators.heads import Head  # noqa: F401  # a booster's folder holds a head: refused now without torch
     from lcifr.workflows.results import ProduceResult
 
     with listening(listener):
