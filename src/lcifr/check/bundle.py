@@ -73,7 +73,7 @@ def _file(path: Path, sha256: Any, patience: int = 1) -> Any:
 
 
 def _json(data: bytes, what: str, values: int = VALUES) -> Any:
-    """JSON without a key that is there twice: nobody may read another one."""
+    """JSON without repeated keys, because another reader could take the other value."""
     at_most(BYTES, len(data), f"bytes in {what}")
     at_most(values, sum(map(data.count, (b",", b":", b"[", b"{"))), f"values in {what}")
 

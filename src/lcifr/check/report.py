@@ -93,7 +93,7 @@ def _says_little(root: Any, report: CheckReport) -> list[str]:
 
 
 def _copies(root: Any, sha256: str) -> int:
-    """How many people of a bundle are somebody before them in every attribute."""
+    """How many people in a bundle equal an earlier person in every attribute."""
     found = [hash(json.dumps(line.get("x"), sort_keys=True)) for line in read_people(Path(root) / PEOPLE, sha256)]
     return len(found) - len(set(found))
 

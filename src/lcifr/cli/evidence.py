@@ -109,7 +109,7 @@ def _show_commitment(done: Committed, request: CommitRequest) -> None:
 def challenge(request: ChallengeRequest, call: Call) -> None:
     """Auditor: after receiving a commitment, choose lines at random, and fix their number and the confidence.
 
-    The seed is drawn now and does not depend on the commitment, so nobody could have known it earlier. A new commitment
+    The seed is drawn now and does not depend on the commitment, so no one could have known it earlier. A new commitment
     after a challenge is a new audit: name the earlier challenge with --after.
     """
     call.print(run_challenge(request), _show_challenge, request)

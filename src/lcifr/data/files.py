@@ -168,7 +168,7 @@ def locked(folder: Path, command: str) -> Iterator[None]:
         os.write(handle, json.dumps(asdict(Holder.this(command)), ensure_ascii=False).encode())
         yield
     finally:
-        with suppress(OSError):  # before it is given back: afterwards it may be somebody else's. Windows refuses
+        with suppress(OSError):  # before it is given back: afterwards it may be someone else's. Windows refuses
             path.unlink()
         os.close(handle)
         if sys.platform == "win32":
@@ -225,7 +225,7 @@ BLOCK = 1 << 22
 ENDPOINT = "AWS_ENDPOINT_URL"
 """Where an S3 server is that is not Amazon's, as for the tools of Amazon."""
 SECRET = re.compile(r"secret|password|token|_?key$|credential|^sig$|signature", re.IGNORECASE)
-"""Names in a query that stand before what nobody else may know: keys of S3, of Azure, and its signatures."""
+"""Names in a query that stand before what no one else may know: keys of S3, of Azure, and its signatures."""
 
 
 def is_remote(path: str | Path) -> bool:
@@ -324,7 +324,7 @@ class StoragePlace:
         return _hash_of(f"{name} {sha256_of(info.path)}\n" for name, info in self.files().items())
 
     def stamp(self) -> str:
-        """A hash of names, sizes and dates: what changes when somebody writes there. Nothing is read."""
+        """A hash of names, sizes and dates: what changes when someone writes there. Nothing is read."""
         files = self.files() if self.kind() == "folder" else {"": self.filesystem.get_file_info(self.path)}
         return _hash_of(f"{name} {info.size} {info.mtime_ns}\n" for name, info in files.items())
 

@@ -409,7 +409,7 @@ def read_individuals(table: pa.Table, named: str, schema: Schema, rows: Sequence
 def convert_csv_texts(table: pa.Table, schema: Schema) -> pa.Table:
     """Convert CSV text columns to the numbers and categories that a reader of the whole file would give.
 
-    Of a few rows nobody knows the type of the column, so this is generous: ``True`` is a 1 among numbers. What does not
+    Of a few rows no one knows the type of the column, so this is generous: ``True`` is a 1 among numbers. What does not
     fit stays as it is, and the gate names it with its row.
     """
     for place, name in enumerate(table.column_names):

@@ -79,7 +79,7 @@ class AuditRequest(SubjectOptions, RunOptions):
         return self.files(table=self.table)
 
     def refuse_many(self, source: PeopleSource) -> None:
-        """Refuse what needs everyone in memory, before anything is proved; leave baselines out if nobody asked."""
+        """Refuse what needs everyone in memory, before anything is proved; leave baselines out if no one asked."""
         if self.bundle is None:
             refuse_more(min(self.proofs, source.count), HELD, "--proofs", "say a smaller number")
         fix = f"leave it out; or audit a sample of them: --sample {HELD}"

@@ -14,7 +14,7 @@ from typing import Any
 
 # Progress of a run as events, for whoever listens: a terminal, a notebook, a browser.
 #
-# Work deep inside a run says what it does with :func:`note`, :func:`warn` and :func:`step`. Nobody hears it unless a
+# Work deep inside a run says what it does with :func:`note`, :func:`warn` and :func:`step`. No one hears it unless a
 # listener was set with :func:`listening`: a library that prints by itself is in the way of every program but one.
 
 

@@ -188,7 +188,7 @@ class Steps:
 
     Parameters
     ----------
-    work : the folder; nobody else works in it.
+    work : the folder; no one else works in it.
     """
 
     def __init__(self, work: Path) -> None:
@@ -527,7 +527,7 @@ def _refuse_results_there(place: StoragePlace, force: bool) -> set[str]:
 
 
 def _upload(local: Path, place: StoragePlace, before: set[str]) -> None:
-    """Everything, then the settings; what was there ``before``, and parts, go. What has come since is somebody's."""
+    """Upload everything, then the settings, and remove parts and what was there ``before``; refuse if more has appeared."""
     strange = {name for name in place.files() if not name.startswith(PARTS_THERE)} - before
     if strange:
         raise LcifrError(

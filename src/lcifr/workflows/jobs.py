@@ -150,7 +150,7 @@ class AuditJob(EncoderJob):
     def audit(
         self, source: TableSource | ScannedTable, folder: Path, id_column: str | None, chunk: int, workers: Workers
     ) -> Done:
-        """Everybody of a file, into ``folder/audit.parquet``."""
+        """Audit everyone in a file, into ``folder/audit.parquet``."""
         with parts_beside(folder, "audit_file") as parts:
             found, done = self.run(source, id_column, chunk, parts, workers)
             with assembled(folder, parts) as fresh:
@@ -451,7 +451,7 @@ class BatchFunction:
     Parameters
     ----------
     id_column : of the record batches: people's names, text or whole numbers. Their being different is the caller's to
-        see to, as nobody sees all of them here.
+        see to, as no one sees all of them here.
     """
 
     def __init__(self, job: Job, id_column: str = "id") -> None:

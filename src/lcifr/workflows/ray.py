@@ -131,7 +131,7 @@ class RayPool:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         import ray
 
-        if error is not None:  # Ctrl-C above all: nobody waits for pieces that will not be stored
+        if error is not None:  # Ctrl-C above all: no one waits for pieces that will not be stored
             for reference in self._pending:
                 ray.cancel(reference, force=True)
         self._pending.clear()
@@ -197,7 +197,7 @@ def _work(name: str, work: list[Any], piece: Any) -> bytes | Refusal:
 # The first look at a Parquet table by a Ray cluster: every row validated, and ids compared in a shuffle.
 #
 # Tasks look at ranges of rows, and return the hashes of their ids divided into buckets; then a task for each bucket
-# looks for hashes that occur twice. Ray moves, spills and makes again what is lost. No machine holds everybody, and all
+# looks for hashes that occur twice. Ray moves, spills and makes again what is lost. No machine holds everyone, and all
 # of it is before the first proof.
 
 BUCKET, MOST = 1 << 20, 512
