@@ -527,7 +527,7 @@ def _refuse_results_there(place: StoragePlace, force: bool) -> set[str]:
 
 
 def _upload(local: Path, place: StoragePlace, before: set[str]) -> None:
-    """Upload everything, then the settings, and remove parts and what was there ``before``; refuse if more has appeared."""
+    """Upload everything, the settings last; remove parts and what was there ``before``. Refuse if more has appeared."""
     strange = {name for name in place.files() if not name.startswith(PARTS_THERE)} - before
     if strange:
         raise LcifrError(
