@@ -101,7 +101,7 @@ def test_a_consumers_report_says_what_it_rests_on(story):
 
 def test_a_folder_whose_parts_do_not_belong_together_is_refused(story, tmp_path):
     for change, words in (
-        (lambda result: result | {"certified": result["certified"] + 1}, "does not count the people"),
+        (lambda result: result | {"certified": result["certified"] + 1}, "do not match the people's rows"),
         (lambda result: result | {"phi": result["phi"] | {"text": "age within 3"}}, "the hashes differ"),
         (
             lambda result: {key: value for key, value in result.items() if key != "lower"},

@@ -280,7 +280,7 @@ def test_an_audit_is_started_stopped_and_resumed_and_is_the_commands(browser, tm
         assert not (tmp_path / "audit").exists()
         page.until("document.querySelector('#stopped button')")
         page.run("document.querySelector('#stopped button').click()")
-        page.until("document.querySelector('#run .what')?.innerText.includes('is finished')")
+        page.until("document.querySelector('#run .what')?.innerText.includes('has finished')")
         assert "of them already done" in page.text("#run .steps")
         page.until("document.querySelector('.what-if .verdict')")
         is_quiet(page)

@@ -1,4 +1,4 @@
-"""Commands that were killed: they go on, prove nothing again, and end the same."""
+"""Commands that were killed: they resume, prove nothing again, and end the same."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Limits of linear outputs: what must stay below them for everyone similar, so that the decision is the same.
+"""Limits on linear outputs: if everyone similar stays below them, everyone similar gets the same decision.
 
-One output: its sign. Several: which group the largest belongs to. A number: within a tolerance. Each is a few linear
-outputs that must stay strictly below a limit; ties never count for a certificate nor for a counterexample. What a
-decision is and when two are the same is :mod:`lcifr.models.rule`; here it meets rounding.
+With one output, its sign must stay the same; with several, the group that the largest belongs to; a number must stay
+within a tolerance. Each demand is a few linear outputs that must stay strictly below a limit; ties never count for a
+certificate or for a counterexample. :mod:`lcifr.models.rule` defines decisions and when two are the same; this module
+adds the room for rounding errors.
 """
 
 from __future__ import annotations
@@ -41,15 +42,15 @@ class Outputs:
 
     @property
     def may_overflow(self) -> BoolArray:
-        """(people,)"""
+        """(people,) whether a machine may overflow."""
         return np.asarray((self.deployment_error >= REFUSED).any(1))
 
     def exactly(self) -> Outputs:
-        """The same, to be compared with exact arithmetic."""
+        """The same outputs, for a comparison with exact arithmetic."""
         return replace(self, deployment_error=np.zeros_like(self.values))
 
     def take(self, rows: NDArray[np.int64]) -> Outputs:
-        """Of some of the people."""
+        """The outputs of some of the people."""
         return Outputs(self.values[rows], self.rounding_error[rows], self.deployment_error[rows])
 
 
@@ -70,13 +71,13 @@ BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 
 CERTIFICATE_METHOD = "branch"
-"""The method of every certificate. The cascade would ask a MILP solver about what branching leaves open; certificates
+"""The method for every certificate. The cascade would ask a MILP solver about what branching leaves open; certificates
 never depend on a solver's answer."""
 PRECISION = 1e-6
-"""Of an answer whose limit is a decision: such outputs are nearly a tie. Of a number it is a share of the tolerance:
-labels come in any unit, from millionths to billions."""
+"""The precision of an answer if the limit is a decision: closer outputs are nearly a tie. For a number it is a share of
+the tolerance, because labels come in any unit, from millionths to billions."""
 FINEST = 1e-9
-"""The engine solves programs in float64: nearer than this it would branch without end."""
+"""The engine solves programs in float64: with a finer precision it would branch without end."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class Limits:
     limit : (people, k)
     at : None; or (people, k) the directions at z, rounded up. Then the first half of the directions are opposite to
         the second, and two opposite ones stay below the limit *together*: no two points, z included, are so far apart.
-    precision : what the engine may take as equal, absolute plus relative; little beside the tolerance of a number.
+    precision : what the engine may take as equal, absolute plus relative; small compared to the tolerance of a number.
     """
 
     directions: FloatArray
@@ -107,12 +108,12 @@ class Limits:
         return np.asarray(self.limit - (top + back) - room)
 
     def lowered(self, error: FloatArray) -> Limits:
-        """The same of outputs that can be off by an error (people, outputs): limits that leave room for it."""
+        """The same for outputs that can be off by an error (people, outputs): limits that leave room for it."""
         room = np.einsum("pko,po->pk", np.abs(self.directions), error) * (1.0 + 1e-9)
         return replace(self, limit=self.limit - (room if self.at is None else 2.0 * room))
 
     def ask(self, function: Function, region: Region, **options: Any) -> Answer:
-        """What the engine can prove of the directions over each person's region, and the best points it finds there.
+        """What the engine can prove about the directions over each person's region, and the best points it finds there.
 
         Unless ``options`` of :func:`lcifr.maximize` say otherwise, it stops as soon as it knows on which side of the
         limit the largest value is.
@@ -121,13 +122,13 @@ class Limits:
         return maximize(function, self.directions, region, **(stop | options))
 
     def take(self, rows: IntArray) -> Limits:
-        """About some of the people."""
+        """The limits for some of the people."""
         at = None if self.at is None else self.at[rows]
         return Limits(self.directions[rows], self.limit[rows], at, self.precision)
 
 
 def limits_of(rule: Rule, own: Outputs) -> Limits:
-    """What must be shown of each person, given their own outputs."""
+    """What must be shown for each person, given their own outputs."""
     values, people = own.values, len(own.values)
     if rule.kind is Kind.SIGN:
         above, (lower, upper) = values > rule.middle, rule.band
@@ -142,10 +143,10 @@ def limits_of(rule: Rule, own: Outputs) -> Limits:
 
 
 def limits_around_latent(rule: Rule, there: Outputs) -> Limits:
-    """The same by the outputs at z, for those who do not know f(x): it may be anywhere among the similar ones.
+    """The same from the outputs at z, if f(x) is not known: it may be anywhere among the similar points.
 
-    A class is that of all of them, so it is that of f(x). A number at z says nothing about that at f(x): two of them,
-    each within the tolerance of the one at z, may be twice as far from each other.
+    If all of them have one class, so has f(x). A number at z does not determine the number at f(x): two numbers, each
+    within the tolerance of the one at z, may be twice as far from each other.
     """
     limits = limits_of(rule, there)
     if rule.kind is not Kind.NUMBER:
@@ -155,7 +156,7 @@ def limits_around_latent(rule: Rule, there: Outputs) -> Limits:
 
 
 def is_strict(rule: Rule, own: Outputs) -> BoolArray:
-    """(people,) whether the own decision surely is the one that the rule makes of the values, whatever is rounded."""
+    """(people,) whether the decision that the rule makes from the values is certain, whatever is rounded."""
     if rule.kind is Kind.NUMBER:
         return np.ones(len(own.values), np.bool_)
     room = own.error + gamma(8) * np.abs(own.values)
@@ -169,7 +170,7 @@ def is_strict(rule: Rule, own: Outputs) -> BoolArray:
 
 
 def surely_differ(rule: Rule, own: Outputs, other: Outputs) -> BoolArray:
-    """(people,) whether two decisions are not the same, whatever is rounded in their outputs."""
+    """(people,) whether two decisions certainly differ, whatever is rounded in their outputs."""
     if rule.kind is Kind.NUMBER:
         gap, size = np.abs(other.values - own.values), np.abs(own.values) + np.abs(other.values)
         room = own.error + other.error + gamma(8) * size
@@ -184,7 +185,7 @@ def surely_differ(rule: Rule, own: Outputs, other: Outputs) -> BoolArray:
 
 
 def _other_groups(rule: Rule, prediction: IntArray) -> Limits:
-    """Every class outside the group of the predicted one stays below it, by more than the band."""
+    """Demand that every class outside the predicted one's group stays below it, by more than the band."""
     people = len(prediction)
     outside = [[c for c in range(rule.outputs) if c not in group] for group in rule.groups]
     most = max(map(len, outside))
@@ -207,16 +208,16 @@ def _precision(tolerance: float, limit: FloatArray) -> float:
 
 
 class RoughError:
-    """One error of a deployment for all points: computed again only for points beyond all those before.
+    """One error of a deployment for all points; computed again only for points outside all earlier ones.
 
-    Then it is computed for a box that is wider by half on either side, so that this happens a few times only.
+    It is then computed for a box that is wider by half on either side, so that this happens only a few times.
     """
 
     def __init__(self, deployment: Deployed) -> None:
         self._deployment, self._error, self._ends = deployment, np.zeros(deployment.outputs), np.zeros((2, 0))
 
     def among(self, points: FloatArray) -> FloatArray:
-        """(outputs,) at least the error at each of the points (people, features)."""
+        """(outputs,) an upper bound of the error at each of the points (people, features)."""
         if self._deployment.is_exact or len(points) == 0:
             return self._error
         low, high = points.min(0), points.max(0)

@@ -34,12 +34,12 @@ from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 # Contributions: what each attribute adds to a person's output, and how far it could move for anyone similar.
 
 LISTED = 12
-"""Attributes that are listed for a person: those that add most, or could move most."""
+"""How many attributes are listed for a person: those that add most, or could move most."""
 
 
 @dataclass(frozen=True)
 class _Direction:
-    """Which linear output is explained to some people, and what speaks for more and for less of it."""
+    """The linear output that is explained to some people, and the words for more and for less of it."""
 
     weights: FloatArray
     up: str
@@ -48,7 +48,7 @@ class _Direction:
 
 
 class Contributions:
-    """Of an additive model, centred at a mean.
+    """What each term of an additive model adds for a person, relative to a mean.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Contributions:
         self.means = np.reshape(means, (len(means), len(found.base)))  # (terms, outputs)
 
     def of(self, people: Individuals, similarity: Similarity) -> list[PersonScore]:
-        """Of each of these people; ``similarity`` over the model's own encoding."""
+        """The scores of each of these people; ``similarity`` must be over the model's own encoding."""
         region = narrow_to_whole_numbers(similarity.region(people), self.encoding)
         x = self.encoding.encode(people)
         added = self.of_terms(x)
@@ -84,7 +84,7 @@ class Contributions:
         return [score for score in scores if score is not None]
 
     def of_terms(self, x: FloatArray) -> FloatArray:
-        """(people, features) encoded people to (people, terms, outputs) what each term adds, less its mean."""
+        """(people, terms, outputs) what each term adds, less its mean, for encoded people (people, features)."""
         added = np.zeros((len(x), *self.means.shape))
         for place, term in enumerate(self.found.terms):
             added[:, place] = term(x)
@@ -113,7 +113,7 @@ class Contributions:
         return self.words.get(label, label)
 
     def _scores(self, direction: _Direction, added: FloatArray, region: Region) -> list[PersonScore]:
-        """Of people who share a direction; ``added`` : (people, terms)."""
+        """The scores of people who share a direction; ``added`` : (people, terms)."""
         centre = self.means @ direction.weights
         average = float(self.found.base @ direction.weights + centre.sum())
         ends = _ContributionEnds.of(self.found, direction.weights, region)
@@ -151,7 +151,7 @@ class Contributions:
 
 @dataclass(frozen=True)
 class _ContributionEnds:
-    """Of direction · outputs over regions: low, high (people, terms) of each term, lowest, highest (people,) of all."""
+    """The range of direction · outputs over regions: of each term (people, terms), and of their sum (people,)."""
 
     low: FloatArray
     high: FloatArray
@@ -176,20 +176,20 @@ class _ContributionEnds:
 # Scores of attributes: the step function of a number and the bars of a category, in the table's own units.
 
 MOST_OUTPUTS = 6
-"""Outputs with a line each, the first of them; of more classes the lines cannot be told apart."""
+"""At most this many outputs get a line, the first ones; more lines could not be told apart."""
 
 
 def attribute_scores(
     found: AdditiveModel, model: Model, encoding: Encoding, people: Individuals
 ) -> tuple[AttributeScore, ...]:
-    """What every attribute adds, those first whose score moves most among these people."""
+    """What each attribute adds, largest variation among these people first."""
     x, names = encoding.encode(people), output_names(model)
     scores = [_attribute_score(term, encoding, people, x, names) for term in found.shapes]
     return tuple(sorted(scores, key=lambda score: -score.moves))
 
 
 def output_names(model: Model) -> tuple[str, ...]:
-    """Of several outputs, as far as they are drawn; none for a single one."""
+    """The names of the outputs that are drawn; none if there is only one output."""
     outputs = model.function.outputs
     if outputs == 1:
         return ()
@@ -230,7 +230,7 @@ def _lines(values: FloatArray) -> tuple[tuple[float, ...], ...]:
 
 
 def pair_scores(found: AdditiveModel, encoding: Encoding, people: Individuals) -> tuple[PairScore, ...]:
-    """What every pair adds, those first that move the output most; none where there are several outputs."""
+    """What each pair adds, largest effect on the output first; none if there are several outputs."""
     if found.outputs > 1:
         return ()
     x = encoding.encode(people)
@@ -266,11 +266,11 @@ def _axis(bins: AttributeBins, encoding: Encoding, people: Individuals) -> tuple
 # Explanation: how a model decides, attribute by attribute and person by person, for notebooks and as figures.
 
 SHOWN = 8
-"""Attributes that are drawn, those that move the output most."""
+"""How many attributes are drawn: those that move the output most."""
 PAIRS = 4
-"""Pairs of attributes that are drawn."""
+"""How many pairs of attributes are drawn."""
 MOST_PEOPLE = 100_000
-"""People whose mean and histogram are taken; of more, evenly spaced ones."""
+"""The most people that means and histograms are computed from; if there are more, evenly spaced ones."""
 NOT_ADDITIVE = (
     "This model is not a sum of scores of single attributes and pairs, so no attribute has a score of its own. "
     "explanation.person(id) shows the output around a counterexample."
@@ -283,7 +283,7 @@ class Explanation:
 
     Parameters
     ----------
-    encoder : encoding and φ. counterexamples : those that an audit found; None for no audit.
+    encoder : encoding and φ. counterexamples : those that an audit found; None without an audit.
     """
 
     encoder: FrozenEncoder
@@ -303,7 +303,7 @@ class Explanation:
 
     @cached_property
     def terms(self) -> AdditiveModel | None:
-        """What is added up, in encoded units; None where the model is not additive."""
+        """What is added up, in encoded units; None if the model is not additive."""
         first, encoding = self.encoder.function, self.encoder.encoding
         if first.is_identity:
             return self.model.function.additive(encoding)
@@ -312,28 +312,28 @@ class Explanation:
 
     @cached_property
     def base(self) -> Individuals:
-        """Whose mean is 0 in every score: all people, or evenly spaced ones of very many."""
+        """The people over whom every score has mean 0: all, or evenly spaced ones if there are very many."""
         return self.people.take(slice(None, None, -(-len(self.people) // MOST_PEOPLE) or 1))
 
     @cached_property
     def scores(self) -> tuple[AttributeScore, ...]:
-        """What every attribute adds, those first that move the output most; none where the model is not additive."""
+        """What each attribute adds, largest effect on the output first; none if the model is not additive."""
         if self.terms is None:
             return ()
         return attribute_scores(self.terms, self.model, self.encoder.encoding, self.base)
 
     @cached_property
     def pair_scores(self) -> tuple[PairScore, ...]:
-        """What every pair adds, those first that move the output most; only of models with one output."""
+        """What each pair adds, largest effect on the output first; only for models with one output."""
         return () if self.terms is None else pair_scores(self.terms, self.encoder.encoding, self.base)
 
     @property
     def pairs(self) -> tuple[str, ...]:
-        """Pairs of attributes that have a score together, beside those of each alone."""
+        """Pairs of attributes that have a joint score, in addition to the score of each alone."""
         return () if self.terms is None else tuple(map(term_name, self.terms.pairs))
 
     def person(self, name: str | int) -> PersonExplanation:
-        """Of one person: what speaks for and against, how far that could move within φ, and the counterexample."""
+        """Explain one person: what speaks for and against, how far that could move within φ, and the counterexample."""
         if name not in self.ids:
             raise LcifrError(f"there is no person {name!r}", fix=f"one of {', '.join(map(repr, self.ids[:3]))} …")
         row = self.ids.index(name)
@@ -405,19 +405,19 @@ class Explanation:
 
 
 def undrawn_pairs(names: Sequence[str], scores: Sequence[PairScore]) -> list[str]:
-    """The pairs for which there is no room."""
+    """The pairs that are left out of the drawing."""
     drawn = {frozenset((score.across.attribute, score.up.attribute)) for score in scores[:PAIRS]}
     return [name for name in names if frozenset(name.split(" × ")) not in drawn]
 
 
 @dataclass(frozen=True, repr=False)
 class PersonExplanation:
-    """Of one person; shows itself in a notebook.
+    """How one person is decided; shows itself in a notebook.
 
     Parameters
     ----------
     values : of the attributes. near : what a similar person may have.
-    score : contributions, of an additive model. marked : the scores that a similar person could have otherwise.
+    score : contributions, if the model is additive. marked : scores of attributes that a similar person may differ in.
     profiles : the output around the counterexample, where there is one.
     """
 
@@ -434,7 +434,7 @@ class PersonExplanation:
         return f"<PersonExplanation of {self.id}: {'; '.join(known) or 'nothing is known'}>"
 
     def frame(self) -> Any:
-        """A pandas frame with a row for each attribute that is listed: adds, and the least and most within φ."""
+        """A pandas frame with a row for each listed attribute: what it adds, and the least and most within φ."""
         import pandas as pd
 
         listed = () if self.score is None else self.score.contributions
@@ -442,7 +442,7 @@ class PersonExplanation:
         return pd.DataFrame(rows, columns=["attribute", "value", "adds", "low", "high"])
 
     def plot(self) -> Any:
-        """Contributions as a matplotlib figure; of a model that is not additive, what :meth:`plot_around` draws."""
+        """Contributions as a matplotlib figure; for a model that is not additive, what :meth:`plot_around` draws."""
         from lcifr.display.figures import contribution_figure
 
         if self.score is None:

@@ -49,7 +49,7 @@ LATENT, IDS = "latent.safetensors", "ids.json"
 
 @dataclass(frozen=True)
 class Provenance(Record):
-    """Whose proof this is, and about what exactly.
+    """What was proved, about which encoder and formula, and how.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def manifest_of(
     }
 
 
-# The hand-over: z and how far anybody similar can land from it, per person; never x.
+# The hand-over: z and how far anyone similar can land from it, per person; never x.
 #
 # folder/manifest.json        format, hashes, who proved what with which tolerance
 # folder/latent.safetensors   z, radius, lower, upper, exact, vacuous
@@ -173,7 +173,7 @@ BoolArray = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Representation:
-    """What a producer hands over: for every person a latent z and a proved ball and box that hold everybody similar.
+    """What a producer hands over: for each person a latent z, and a proved ball and box that contain everyone similar.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class Representation:
     radius : (people,) ε ≥ ‖f(x′) − z‖∞ for every similar x′ and for x itself.
     lower, upper : (people, width) the proved box; it lies in the ball.
     exact : (people,) whether the radius is known to be tight, up to the tolerance.
-    vacuous : (people,) whether nobody at all is similar.
+    vacuous : (people,) whether no one is similar.
     provenance : hashes, tolerance, method.
     checked : (people,) whether an auditor's report confirms the radius; until then it is the producer's claim.
     """
@@ -302,6 +302,7 @@ class Representation:
 
 
 def _check(found: Representation, what: str) -> None:
+    """Refuse a hand-over whose shapes, ids or numbers are not valid; ``what`` names it in errors."""
     people, width = found.latent.shape
     shapes = {"radius": (people,), "lower": (people, width), "upper": (people, width), "exact": (people,)}
     for name, shape in (shapes | {"vacuous": (people,)}).items():
@@ -643,7 +644,7 @@ def represent(
     device: str | None = None,
     arithmetic: str | None = None,
 ) -> Representation:
-    """Latents of people with the proved radius and box within which everybody similar lands.
+    """The latents of people, with the proved radius and box within which everyone similar lands.
 
     Parameters
     ----------
@@ -655,7 +656,7 @@ def represent(
         hash, which is always there. A formula with ranks is never shown: its hash is one of training people's numbers.
     tolerance, budget, device : of the proofs; see :func:`lcifr.prove.radius`.
     arithmetic : in which the encoder is computed; as for :func:`lcifr.audit`. Ball and box hold what any such machine
-        computes for the person and for everybody similar.
+        computes for the person and for everyone similar.
     """
     encoder = freeze(encoder)
     people = Individuals.read(X, encoder.encoding.schema)

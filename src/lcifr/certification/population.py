@@ -48,7 +48,7 @@ def scale_sources(similarity: Similarity, source: str, rows: int | None = None) 
     ----------
     source : what the table is called that they were taken from.
     rows : of that table, in which nothing is missing, where it is not at hand; None for what the encoding was fitted
-        on. Where nobody knows, nothing is returned.
+        on. Where no one knows, nothing is returned.
     """
     encoding, people = similarity.encoding, similarity.encoding.ranked
     if people is None and rows is None:
@@ -161,9 +161,9 @@ class Tally:
 
     Parameters
     ----------
-    all : everybody examined. not_examined : rows of the table beside them, in which a value is missing.
-    vacuous : certificates that say nothing. alone, singletons : people similar to nobody but themselves, with and
-        without those to whom nobody is similar at all.
+    all : everyone examined. not_examined : rows of the table beside them, in which a value is missing.
+    vacuous : certificates that say nothing. alone, singletons : people similar to no one but themselves, with and
+        without those to whom no one is similar at all.
     on : for ball and box, who is certified there; missing where that was not asked. reasons : of the undecided.
     looked_up : people certified by a cell of a sweep, without a search; in_checked : of these, by one that is checked.
     labels : for each true label who has it. groups : for each attribute and value who is in it.
@@ -212,7 +212,7 @@ class Tally:
 
     @property
     def constant(self) -> str | None:
-        """The decision that everybody gets, where there is but one; never of a single person."""
+        """The decision that everyone gets, if there is only one; None for a single person."""
         return str(next(iter(self._decisions))) if self.all.people > 1 and len(self._decisions) == 1 else None
 
     def figures(self) -> dict[str, float]:
@@ -233,7 +233,7 @@ class Tally:
         }
 
     def decided(self) -> dict[str, Any]:
-        """How many are decided how: of all, of every group, and of everybody with one true label."""
+        """How many people get each decision: among all, in each group, and with each true label."""
         groups = {
             name: {value: dict(count.decisions) for value, count in sorted(values.items())}
             for name, values in self.groups.items()
@@ -318,10 +318,9 @@ def _labels(found: Certificates | Audit, y: ArrayLike | None) -> NDArray[Any] | 
 
 # From people to a population: the certified share with an exact confidence bound.
 #
-# The bound (Clopper and Pearson) speaks about the population only if the people were drawn from it and nobody trained
-# on
-# them. Only the user knows that, so a bound is given only where the user declares it. Where rows were left out because
-# values are missing, the others are no random sample any more, whatever the table was.
+# The bound (Clopper and Pearson) speaks about the population only if the people were drawn from it and no one trained
+# on them. Only the user knows that, so a bound is given only where the user declares it. Where rows were left out
+# because values are missing, the others are no random sample any more, whatever the table was.
 
 
 def _records(subgroups: Any) -> list[dict[str, Any]]:
@@ -349,7 +348,7 @@ class Statement(Record):
     r2, mean_error : of a regression on these people, the latter absolute and in the label's unit.
     r2_of_mean, mean_error_of_mean : of whoever always says the mean of the labels that were learned from, if known.
     baselines : named results to stand beside, as the user gave them.
-    constant : the decision that everybody gets, where there is but one: then the share says nothing about the model.
+    constant : the decision that everyone gets, if there is only one: then the share says nothing about the model.
     warnings : why the share may mean less than it seems; of a constant model that comes first.
     subgroups : a pandas frame, one row per value of every attribute asked for; None if none was.
     decisions : for each decision how many people get it; empty where a model predicts numbers.
@@ -440,9 +439,9 @@ def state(
     Parameters
     ----------
     y : (people,) true labels, for accuracy.
-    held_out : whether these people were drawn from the population and nobody trained on them. Even then there is no
+    held_out : whether these people were drawn from the population and no one trained on them. Even then there is no
         bound where rows were left out because of missing values.
-    by : for each name the (people,) subgroup of everybody.
+    by : for each name the (people,) subgroup of everyone.
     baselines : for each name its figures, such as ``{"unaware": {"accuracy": 0.8, "certified": 1.0}}``.
     """
     tally = Tally()

@@ -73,7 +73,7 @@ def _file(path: Path, sha256: Any, patience: int = 1) -> Any:
 
 
 def _json(data: bytes, what: str, values: int = VALUES) -> Any:
-    """JSON without a key that is there twice: nobody may read another one."""
+    """JSON without repeated keys, because another reader could take the other value."""
     at_most(BYTES, len(data), f"bytes in {what}")
     at_most(values, sum(map(data.count, (b",", b":", b"[", b"{"))), f"values in {what}")
 
@@ -110,7 +110,7 @@ def read_judge(root: Path, patience: int = 1) -> tuple[Judge, CheckReport, Any]:
 
 
 def read_people(path: Path, sha256: str) -> Iterator[Any]:
-    """One JSON value per person; it ends well only if all of them are what the manifest names."""
+    """One JSON value per person; raises at the end unless the file has the hash in the manifest."""
     try:
         with _Hashed(path) as raw, gzip.GzipFile(fileobj=raw) as file:
             for count, line in enumerate(iter(lambda: file.readline(BYTES + 1), b"")):

@@ -20,11 +20,11 @@ from lcifr.check.bundle import ENCODER, ENCODING, MODEL, PEOPLE, SCHEMA, SIMILAR
 from lcifr.check.exact import Rejected, ensure, numbers, position, printable, reading
 from lcifr.check.judge import CheckReport
 
-# People in a canonical form, one line each, and the digest of them that anybody can compute from their own CSV file.
+# People in a canonical form, one line each, and the digest of them that anyone can compute from their own CSV file.
 #
 # A line is one JSON array as RFC 8785 writes it: the id, then [attribute, value] for each attribute in the order of
-# their
-# names. A number is the shortest decimal of its float64 (−0 is 0), a category its exact text, and null a missing value.
+# their names. A number is the shortest decimal of its float64 (−0 is 0), a category its exact text, and null a missing
+# value.
 
 FIRST = b'["lcifr-people-1"]\n'  # of what is hashed, before the lines
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -71,7 +71,7 @@ def _value(value: float | str | None) -> str:
 
 
 def kinds_of(schema: Any) -> Kinds:
-    """Of the schema of a bundle."""
+    """The values of each categorical attribute in a bundle's schema, and None for each number."""
     known = schema["attributes"].items()
     return {name: entry["values"] if entry["kind"] == "categorical" else None for name, entry in known}
 
@@ -175,7 +175,7 @@ class FileComparison:
 
 
 def exit_code(report: CheckReport, compared: Sequence[FileComparison]) -> int:
-    """1 a claim is not confirmed, 5 a file differs, 4 nothing is claimed of somebody, 6 something was not compared."""
+    """1 a claim is not confirmed, 5 a file differs, 4 someone has no claim, 6 something was not compared."""
     if not compared or report.exit_code:
         return report.exit_code
     unclaimed = any(one.names.get("incomplete") for one in compared)
@@ -235,7 +235,7 @@ def match(yours: CanonicalPeople, bundle: CanonicalPeople, kinds: Kinds, report:
 
 
 def _copies(mine: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
-    """People of the bundle who are somebody else of it in every attribute, and in the reader's file are not."""
+    """People who equal an earlier person of the bundle in every attribute, but not in the reader's file."""
     found, first = list[str](), dict[str, str]()
     for name, values in theirs.items():
         other = first.setdefault(json.dumps(values), name)

@@ -93,7 +93,7 @@ def _says_little(root: Any, report: CheckReport) -> list[str]:
 
 
 def _copies(root: Any, sha256: str) -> int:
-    """How many people of a bundle are somebody before them in every attribute."""
+    """How many people in a bundle equal an earlier person in every attribute."""
     found = [hash(json.dumps(line.get("x"), sort_keys=True)) for line in read_people(Path(root) / PEOPLE, sha256)]
     return len(found) - len(set(found))
 
@@ -199,5 +199,5 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def hush() -> None:
-    """Whoever read along has seen enough: nothing more is written, and the exit code is still the answer."""
+    """Drop further output, because the reader of stdout has gone; the exit code still gives the answer."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

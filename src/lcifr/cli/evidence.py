@@ -109,7 +109,7 @@ def _show_commitment(done: Committed, request: CommitRequest) -> None:
 def challenge(request: ChallengeRequest, call: Call) -> None:
     """Auditor: after receiving a commitment, choose lines at random, and fix their number and the confidence.
 
-    The seed is drawn now and does not depend on the commitment, so nobody could have known it earlier. A new commitment
+    The seed is drawn now and does not depend on the commitment, so no one could have known it earlier. A new commitment
     after a challenge is a new audit: name the earlier challenge with --after.
     """
     call.print(run_challenge(request), _show_challenge, request)
@@ -153,8 +153,8 @@ def check(request: OpeningCheckRequest, call: Call) -> None:
 
     With nothing but Python installed, run: python -m lcifr.check.openings COMMITMENT CHALLENGE OPENING
 
-    Exit codes: 0 every drawn line is opened, matches the commitment and is confirmed, 1 some line does not (it counts
-    as false), 2 a file cannot be read.
+    Exit codes: 0 if every drawn line is opened, matches the commitment and is confirmed; 1 if any line fails (it
+    counts as false); 2 if a file cannot be read.
     """
     report = check_opened(request)
     if call.as_json:

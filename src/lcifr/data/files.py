@@ -168,7 +168,7 @@ def locked(folder: Path, command: str) -> Iterator[None]:
         os.write(handle, json.dumps(asdict(Holder.this(command)), ensure_ascii=False).encode())
         yield
     finally:
-        with suppress(OSError):  # before it is given back: afterwards it may be somebody else's. Windows refuses
+        with suppress(OSError):  # before it is given back: afterwards it may be someone else's. Windows refuses
             path.unlink()
         os.close(handle)
         if sys.platform == "win32":
@@ -216,8 +216,7 @@ def _lock(handle: int) -> None:
 # Places of tables and results: local paths, and URIs of Arrow's filesystems such as ``s3://bucket/folder``.
 #
 # Credentials come from the environment, as Arrow and the tools of the store read them, and are never written down. A
-# URI
-# that holds some is refused: URIs are written into settings and messages.
+# URI that holds some is refused: URIs are written into settings and messages.
 
 REMOTE = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):/+(.+)$")
 """Two letters at least: one is a drive of Windows. One slash is enough, as ``pathlib`` folds two of them."""
@@ -226,7 +225,7 @@ BLOCK = 1 << 22
 ENDPOINT = "AWS_ENDPOINT_URL"
 """Where an S3 server is that is not Amazon's, as for the tools of Amazon."""
 SECRET = re.compile(r"secret|password|token|_?key$|credential|^sig$|signature", re.IGNORECASE)
-"""Names in a query that stand before what nobody else may know: keys of S3, of Azure, and its signatures."""
+"""Names in a query that stand before what no one else may know: keys of S3, of Azure, and its signatures."""
 
 
 def is_remote(path: str | Path) -> bool:
@@ -325,7 +324,7 @@ class StoragePlace:
         return _hash_of(f"{name} {sha256_of(info.path)}\n" for name, info in self.files().items())
 
     def stamp(self) -> str:
-        """A hash of names, sizes and dates: what changes when somebody writes there. Nothing is read."""
+        """A hash of names, sizes and dates: what changes when someone writes there. Nothing is read."""
         files = self.files() if self.kind() == "folder" else {"": self.filesystem.get_file_info(self.path)}
         return _hash_of(f"{name} {info.size} {info.mtime_ns}\n" for name, info in files.items())
 
@@ -520,7 +519,7 @@ NAMED = ("lcifr", "numpy", "torch", "highspy")
 
 
 def versions() -> dict[str, str]:
-    """Of what takes part in a proof."""
+    """The versions of the packages that take part in a proof."""
     return dict(_versions())
 
 

@@ -31,8 +31,7 @@ from lcifr.errors import LcifrError, TableError
 # Columns as files spell them: the types that values of CSV fit, and ids of people, each of whom has one.
 #
 # Arrow's own CSV reader decides whether texts fit a type, so the result is the one that it infers from the whole file
-# at
-# once (:func:`lcifr.data.frames.read_frame`).
+# at once (:func:`lcifr.data.frames.read_frame`).
 
 KINDS = (
     pa.null(),
@@ -192,7 +191,7 @@ def hash_id(name: str | int) -> bytes:
 
 
 KEYS = ("lcifr ids, first", "lcifr ids, other")
-"""Of two hashes of 64 bits each; 16 letters, as SipHash takes them."""
+"""The keys of two hashes of 64 bits each; 16 letters, as SipHash requires."""
 
 
 def hash_column(column: pa.ChunkedArray) -> NDArray[np.uint64]:
@@ -410,7 +409,7 @@ def read_individuals(table: pa.Table, named: str, schema: Schema, rows: Sequence
 def convert_csv_texts(table: pa.Table, schema: Schema) -> pa.Table:
     """Convert CSV text columns to the numbers and categories that a reader of the whole file would give.
 
-    Of a few rows nobody knows the type of the column, so this is generous: ``True`` is a 1 among numbers. What does not
+    Of a few rows no one knows the type of the column, so this is generous: ``True`` is a 1 among numbers. What does not
     fit stays as it is, and the gate names it with its row.
     """
     for place, name in enumerate(table.column_names):

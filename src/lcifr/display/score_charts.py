@@ -49,9 +49,9 @@ from lcifr.display.text import short
 # Attribute scores: steps of a number over the people's histogram, bars of a category, one person.
 
 FLOOR, GAP, BARS = 158.0, 10.0, 48.0
-"""Of the steps; then a gap, and the histogram below."""
+"""Where the steps end, the gap below them, and the height of the histogram below that."""
 NAMES, ADDS, COUNTS = 152.0, 336.0, 348.0
-"""Across a chart of categories: names up to here, what they add up to there, from here on the people."""
+"""Columns of a chart of categories: where the names end, where what they add ends, and where the people begin."""
 ROW = 20.0
 MOST = 14
 """Categories that are drawn, those of most people; a table has the others."""
@@ -258,7 +258,7 @@ def _beside(frame: Frame, axis: Axis) -> list[Shape]:
 
 
 def pair_sentence(score: PairScore) -> str:
-    """What the map shows."""
+    """One sentence about the map of a pair: its cells, and how far they move the output."""
     cells = score.across.count * score.up.count
     return f"{cells} cells; together they move the output by {short(score.moves, 3)} among these people."
 

@@ -37,8 +37,7 @@ from lcifr.regions.region import Region
 #
 # - One output (two classes, a number): w = p − q with p, q ≥ 0 and |w| = p + q, which is exact.
 # - Several classes: the distances |w_k − w_l| between pairs, and for a number |prediction − y|, take √(u² + μ²) for
-# |u|,
-#   with μ taken down to ``SMOOTHING[-1]``; the optimum moves by at most the sum of those μ.
+#   |u|, with μ taken down to ``SMOOTHING[-1]``; the optimum moves by at most the sum of those μ.
 
 FloatArray = NDArray[np.float64]
 
@@ -149,7 +148,7 @@ def solve_linear_head(problem: LinearProblem) -> tuple[Tensor, Tensor]:
 def _descend(problem: LinearProblem, mu: float, point: FloatArray, bounded: int) -> tuple[FloatArray, float]:
     """The optimum for one μ, and what is left of the projected gradient there.
 
-    The line search of L-BFGS-B may give up where a variable meets its bound; without its memory it goes on.
+    The line search of L-BFGS-B may give up where a variable meets its bound; without its memory it continues.
     """
     limits = [(0.0, None)] * bounded + [(None, None)] * (len(point) - bounded)
     options = {"maxiter": ITERATIONS, "maxfun": 2 * ITERATIONS, "maxcor": 20, "gtol": GRADIENT, "ftol": 1e-15}

@@ -128,7 +128,7 @@ class Rule:
 
     @property
     def middle(self) -> float:
-        """Of the band: what a plain decision compares with."""
+        """The middle of the band: what a plain decision compares with."""
         return self.band[0] / 2 + self.band[1] / 2
 
     @property
@@ -142,8 +142,7 @@ class Rule:
 # Thresholds on probabilities as intervals of margins: logistic(margin) ≥ threshold, as runtimes compute it.
 #
 # A runtime rounds its sigmoid: in float32 that of 1.2e-7 is not above 0.5. How far it may be off is an assumption,
-# named
-# here; inside the interval that follows from it the decision is unknown, outside it is certain.
+# named here; inside the interval that follows from it the decision is unknown, outside it is certain.
 
 ASSUMED_ROUNDOFFS = 8
 """A runtime's sigmoid is assumed to be off by at most so many units of roundoff, relative to its exact value."""

@@ -51,8 +51,7 @@ from lcifr.phi.formula import (
 #
 # A handful of node kinds, negation already pushed to the leaves by the paper's rules ("Full Encoding"). Truth, regions,
 # losses and the canonical form that the exact checker reads are all made from this tree, so that they cannot drift
-# apart.
-# The values of its linear forms on pairs of people are floats with an error bound.
+# apart. The values of its linear forms on pairs of people are floats with an error bound.
 
 SMALLEST_NORMAL = float(np.finfo(np.float64).smallest_normal)  # what a product may lose by underflow
 

@@ -63,7 +63,7 @@ class Resources:
 
     @classmethod
     def of(cls, budget: Resources | int | None, device: str | None = None) -> Resources:
-        """Of the arguments ``budget`` and ``device`` of public functions."""
+        """From the arguments ``budget`` and ``device`` of public functions."""
         allowed = cls(nodes=budget) if isinstance(budget, int) else budget or cls()
         return allowed if device is None else replace(allowed, device=device)
 
@@ -115,7 +115,7 @@ class Question:
     directions : (people, k, outputs) float64; where they are alike for everyone, a view of those of the first person.
     target : (people, answers) float64, or None.
     shared : where all directions of a person share one answer; None where each has its own.
-    branch : whether to go on where a bound is not enough.
+    branch : whether to continue if a bound is not enough.
     deadline : by ``time.monotonic``, or None.
     moved : (people, k) how far the values of ``function`` are from those that count, where an engine asks another one
         about a function of its own.
@@ -312,7 +312,7 @@ class Obstacle:
 
 @dataclass(frozen=True)
 class ProvedBox:
-    """Of people z (people, width), the proved box around it, and (people,) whether the radius is known to be tight."""
+    """z (people, width), the proved box around it, and (people,) whether the radius is known to be tight."""
 
     latent: FloatArray
     lower: FloatArray
@@ -383,7 +383,7 @@ def engine_of(function: Function) -> Engine:
 # What engines ask themselves about what they have found so far.
 
 DOUBT = 1e-9
-"""Of a value: how far it has to be beyond a target before the search stops."""
+"""How far a value has to be beyond a target before the search stops, relative to the value."""
 
 
 def still_open(question: Question, found: Answer) -> IntArray:
@@ -398,7 +398,7 @@ def still_open(question: Question, found: Answer) -> IntArray:
 
 
 def values_at(question: Question, points: FloatArray) -> FloatArray:
-    """(people, answers) the value of each answer at its point (people, answers, features), −inf where there is none."""
+    """(people, answers) the value of each answer at its point (people, answers, features); −inf if it has no point."""
     there = ~np.isnan(points[:, :, 0])
     if not there.any():
         return np.full(there.shape, -np.inf)

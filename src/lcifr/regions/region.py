@@ -56,7 +56,7 @@ class RegionOrigin(ABC):
     people: Individuals
 
     def take(self, index: Any) -> Self:
-        """Of some of the people."""
+        """The origin for some of the people."""
         return replace(self, people=self.people.take(index))
 
     @abstractmethod
@@ -81,7 +81,7 @@ class Region:
 
     @property
     def universe(self) -> Literal["reals", "whole"]:
-        """Over which individuals proofs about this region speak."""
+        """Which individuals proofs about this region cover."""
         return "whole" if self.whole else "reals"
 
     @property
@@ -125,7 +125,7 @@ class Region:
         Parameters
         ----------
         lower, upper : (people, features)
-            The box. In the columns of a choice it cuts too: a category needs an upper end of at least 1 in its own
+            The box. It also restricts the columns of a choice: a category needs an upper end of at least 1 in its own
             column and a lower end of at most 0 in the others.
         choices : pairs of (columns, allowed)
             The one-hot groups: column indices, and (people, len(columns)) booleans.

@@ -176,7 +176,7 @@ class About:
     checked : what the exact checker found. recheck : commands that check again.
     findings : what lint says of φ with the training people; None to lint with the people audited.
     versions : of what took part in the proofs; None for those installed now.
-    author : who answers for the page. audited, written : the days of the audit and of the page, as 2026-11-16.
+    author : who is responsible for the page. audited, written : the dates of the audit and of the page, as 2026-11-16.
     library : of a model of another library. trained_on : whether the model learned from people among these; None
         where that is not known.
     scales : where the standard deviations and ranks of φ come from; None for what the similarity knows itself.

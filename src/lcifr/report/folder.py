@@ -1,6 +1,6 @@
-"""From an audit's result, in memory or in the folder that a command wrote, to the content of its report.
+"""The content of a report, from an audit's result in memory or from the folder that a command wrote.
 
-Of a folder, verdicts are counted again from the people's own rows, and formulas are hashed again: a folder whose parts
+For a folder, verdicts are counted again from the people's own rows, and formulas are hashed again: a folder whose parts
 do not belong together is refused, not shown.
 """
 
@@ -238,7 +238,7 @@ def about_audit(result: AuditResult, settings: RunSettings | None) -> About:
 
 
 def about_consumer(result: ConsumeResult, settings: RunSettings | None) -> About:
-    """The same of a consumer's folder, which knows neither the data nor a check."""
+    """The same for a consumer's folder, which knows neither the data nor a check."""
     trained_on = result.is_in_sample
     training = _training_words(result.held_out, known=result.origin is None, trained_on=trained_on)
     return About(
@@ -255,10 +255,10 @@ def _title(target: str) -> str:
 
 
 def _training_words(held_out: bool, *, known: bool, trained_on: bool = False) -> str:
-    """What is known about these people and training.
+    """Whether these people were used for training, as far as is known.
 
     ``known`` : whether lcifr trained the model, and so knows on which people.
-    ``trained_on`` : whether on people among these.
+    ``trained_on`` : whether it was trained on some of these people.
     """
     if held_out:
         return "held out from training" if known else "declared as held out from training"
@@ -266,7 +266,7 @@ def _training_words(held_out: bool, *, known: bool, trained_on: bool = False) ->
 
 
 def _of_run(settings: RunSettings | None) -> dict[str, Any]:
-    """Command, seed, versions and day of the run."""
+    """The run's command, seed, versions and date."""
     if settings is None:
         return {}
     words = {"command": shlex.join(["lcifr", *settings.argv])} if settings.argv else {}
@@ -276,14 +276,14 @@ def _of_run(settings: RunSettings | None) -> dict[str, Any]:
 
 
 def hashes_of_audit(result: AuditResult) -> dict[str, str]:
-    """Of everything the verdicts depend on, by name."""
+    """The hashes of everything that the verdicts depend on, by name."""
     origin = result.model.origin
     file = {} if origin is None else {"model file": origin.sha256}
     return dict(sorted((result.model.hashes.to_dict() | file).items()))
 
 
 def hashes_of_consumer(proved: Provenance) -> dict[str, str]:
-    """Of everything the radii depend on, by name."""
+    """The hashes of everything that the radii depend on, by name."""
     return {
         "encoder": proved.weights,
         "encoding": proved.encoding,
@@ -292,14 +292,8 @@ def hashes_of_consumer(proved: Provenance) -> dict[str, str]:
     }
 
 
-# From the folder that ``lcifr audit`` or ``lcifr consume`` wrote to the content of its report.
-#
-# Verdicts are counted again from the people's own rows, and formulas are hashed again: a folder whose parts do not
-# belong
-# together is refused, not shown.
-
 LARGEST = 2_000_000
-"""People whose rows are read at once: for the histograms, and to count them again."""
+"""The most people whose rows are read into memory: for the histograms, and to count them again."""
 
 
 def read_folder(
@@ -316,9 +310,8 @@ def read_folder(
     ----------
     folder : written by ``lcifr audit``; or by ``lcifr consume``, whose report has no people and no counterexamples.
     tuned : the folder that ``lcifr tune`` wrote, for the frontier.
-    author : who answers for the page. written : the day on which it is made, as 2026-11-16; shown if the audit ended on
-        another one.
-    labels : what decisions are called; those that the folder names if there are none.
+    author : who is responsible for the page. written : its date, as 2026-11-16; shown if it differs from the audit's.
+    labels : what decisions are called; by default, what the folder calls them.
     """
     root = Path(folder)
     is_audit = command_of_folder(root, "audit", "consume") == "audit"
@@ -350,14 +343,14 @@ def read_folder(
 def _refuse_many(root: Path, people: int) -> None:
     if people > LARGEST:
         raise LcifrError(
-            f"{root} is about {people:,} people; a report holds all of them in memory, at most {LARGEST:,}",
+            f"{root} covers {people:,} people, but a report holds everyone in memory and is limited to {LARGEST:,}",
             fix="audit a sample for the page: lcifr audit … --sample 100000",
         )
 
 
 @dataclass(frozen=True)
 class FolderVerdicts:
-    """The verdicts of a folder and what they are about; ``encoder`` is None where φ cannot be evaluated."""
+    """The verdicts of a folder and what they are about; ``encoder`` is None if φ cannot be evaluated."""
 
     verdicts: Audit | Certificates
     promise: Promise
@@ -367,12 +360,12 @@ class FolderVerdicts:
 
 
 def read_settings(root: Path) -> RunSettings | None:
-    """How the folder was made; None where that is not on file."""
+    """How the folder was made; None if that is not on file."""
     return RunSettings.read(root) if (root / SETTINGS).is_file() else None
 
 
 def _refuse_changed(root: Path, settings: RunSettings | None) -> None:
-    """Whatever of the folder is still there must be what the run has written; a bundle may have been taken away."""
+    """Files still in the folder must be unchanged since the run; the bundle may have been removed."""
     files = {} if settings is None else settings.files
     there = {name: digest for name, digest in files.items() if (root / name).exists()}
     if (changed := first_change(root, there)) is not None:
@@ -399,7 +392,7 @@ def _read_audit(root: Path, result: AuditResult) -> FolderVerdicts:
 def _models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncoder | None, Model, Hashes]:
     """Both models, and what the verdicts must be about: these very models and the φ that the result names.
 
-    The encoder is None where φ ranks training people: an audit's folder does not hold them.
+    The encoder is None if φ ranks training people: an audit's folder does not hold them.
     """
     from lcifr.certification.saved_models import read_saved_function
 
@@ -420,7 +413,7 @@ def _models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncod
 
 
 def _library_models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncoder | None, Model, Hashes]:
-    """The same of a model of another library, read again from the file that was audited."""
+    """The same for a model of another library, read again from the file that was audited."""
     model, encoder = read_model_again(root, said)
     known = Hashes(**said.hashes.of_proofs(), decision=rule_of_bundle(model.rule), arithmetic=said.arithmetic)
     if encoder is not None:
@@ -445,20 +438,20 @@ def _read_consumer(root: Path, result: ConsumeResult) -> FolderVerdicts:
     model = read_saved_head(root, said.task).model.agreeing(tolerance=said.tolerance)
     if model.function.hash != said.model:
         raise ArtefactError(f"{root}: model.safetensors is not the model that was certified: the hashes differ")
-    similar = proved.formula()  # read again: an edited text is found out
+    similar = proved.formula()  # parsed again, so that edits to the text are detected
     english = None if similar is None else similar.explain()
     promise = Promise("the producer’s formula", proved.similarity_text, english, proved.similarity)
     return FolderVerdicts(Certificates.from_arrow(rows, model, result.on), promise, hashes_of_consumer(proved))
 
 
 def _counted_again(root: Path, found: Audit | Certificates, said: Statement) -> Statement:
-    """The statement, once the people's rows have been counted again; decisions are those of the rows."""
+    """The statement, after counting the people's rows again; decisions are counted from the rows."""
     violated = int(found.violated.sum()) if isinstance(found, Audit) else 0
     certified = int(found.certified.sum())
     vacuous = int((found.vacuous & found.certified).sum())
     counted = (len(found), certified, violated, len(found) - certified - violated, vacuous)
     if counted != (said.people, said.certified, said.violated, said.undecided, said.vacuous):
-        raise ArtefactError(f"{root}: result.json does not count the people as their own rows do", fix="audit again")
+        raise ArtefactError(f"{root}: the counts in result.json do not match the people's rows", fix="audit again")
     tally = Tally()
     tally.add(found, None, {})
     return replace(said, share=certified / said.rows, constant=tally.constant, decisions=dict(tally.all.decisions))

@@ -385,7 +385,7 @@ def render_sweep(
 
     Parameters
     ----------
-    author : who answers for the page. written : the day on which it is made, shown if the sweep ended on another one.
+    author : who is responsible for the page. written : its date, shown if it differs from the sweep's.
     """
     if format == "json":
         return json.dumps({**result.to_dict(), "format": FORMAT}, indent=1, allow_nan=False) + "\n"

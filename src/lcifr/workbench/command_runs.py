@@ -1,7 +1,7 @@
-"""Commands run as processes of their own: started, watched, stopped as by Ctrl-C, and gone on with.
+"""Runs commands as separate processes: starts, watches and resumes them, and stops them as Ctrl-C would.
 
-What the page starts is the very command that it shows, in the folder. So its results are the command's, and whatever
-stops it (the page, Ctrl-C, a power cut) loses no more than it would lose in a terminal.
+The page starts the very command that it shows, in the work folder. So the results are the command's, and whatever stops
+it (the page, Ctrl-C, a power cut) loses no more than it would lose in a terminal.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from lcifr.workflows.events import VARIABLE, read_events
 
 PROGRAM = (sys.executable, "-m", "lcifr")
 GRACE = 10.0
-"""Seconds that a command has to stop before it is killed when the workbench ends; what is done is kept either way."""
+"""Seconds that a command has to stop when the workbench ends; then it is killed. Its progress is kept either way."""
 LAST = 6
-"""Notes and warnings that are shown while it runs."""
+"""How many notes and warnings are shown while a command runs: the last ones."""
 EXITS = {
-    0: ("finished", "is finished"),
-    1: ("finished", "is finished; there is a counterexample, or the exact checker rejected a proof"),
+    0: ("finished", "has finished"),
+    1: ("finished", "has finished; there is a counterexample, or the exact checker rejected a proof"),
     2: ("refused", "was refused"),
-    3: ("finished", "is finished; someone is undecided, or was not examined"),
+    3: ("finished", "has finished; someone is undecided, or was not examined"),
     130: ("stopped", "was stopped; its progress is kept"),
     -signal.SIGINT: ("stopped", "was stopped; its progress is kept"),
 }
@@ -39,7 +39,7 @@ EXITS = {
 
 @dataclass(frozen=True)
 class StepState:
-    """A step of a run: how many are done, of how many; total is None where it is unknown."""
+    """A step of a run: how many are done, out of how many in total; ``total`` is None if it is unknown."""
 
     name: str
     done: int
@@ -54,8 +54,8 @@ class RunState:
 
     Parameters
     ----------
-    command : the line that does the same. state : running, finished, stopped or refused. said : the same in words.
-    verdicts : people by verdict, as far as they are proved. messages : notes and warnings.
+    command : the equivalent command line. state : running, finished, stopped or refused. said : the same in words.
+    verdicts : people by verdict, so far. messages : notes and warnings.
     printed : what the command printed, once it has ended.
     """
 
@@ -70,11 +70,11 @@ class RunState:
 
 
 class CommandRun:
-    """One command while it runs, and after it.
+    """One command, while it runs and afterwards.
 
     Parameters
     ----------
-    words : after ``lcifr``. out : the folder of results that it makes. program : what stands for ``lcifr``.
+    words : the arguments after ``lcifr``. out : the folder for its results. program : what runs ``lcifr``.
     """
 
     def __init__(self, folder: WorkFolder, words: list[str], out: str, program: tuple[str, ...] = PROGRAM) -> None:
@@ -101,12 +101,12 @@ class CommandRun:
         return self._process.poll() is None
 
     def stop(self) -> None:
-        """As by Ctrl-C."""
+        """Stop it as Ctrl-C would."""
         if self.is_running:
             self._process.send_signal(signal.SIGINT)
 
     def close(self) -> None:
-        """Stop, and wait; a command that does not stop in time is killed, and loses one part at most."""
+        """Stop it and wait; a command that does not stop in time is killed, and loses at most one part."""
         self.stop()
         try:
             self._process.wait(GRACE)
@@ -116,13 +116,13 @@ class CommandRun:
         self._logs.cleanup()
 
     def state(self) -> RunState:
-        """How far it is."""
+        """The run's current state."""
         code = self._process.poll()
         self._read_events()
         state, said = ("running", "is running")
         if code is not None:
             state, said = EXITS.get(code, ("failed", f"failed with exit code {code}"))
-        if self.words[0] == "audit":  # once it has its name, the folder that was worked in is gone
+        if self.words[0] == "audit":  # the work folder is gone once it has been renamed to the result folder
             self._counted = self._verdicts.count() or self._counted
         printed = "" if code is None else self._printed.read_text(encoding="utf-8", errors="replace")[-20_000:]
         return RunState(
@@ -158,7 +158,7 @@ class CommandRun:
 
 
 class CommandRuns:
-    """The runs of a workbench: one at a time, as each of them uses all cores."""
+    """The runs of a workbench: one at a time, because each uses all cores."""
 
     def __init__(self, folder: WorkFolder, program: tuple[str, ...] = PROGRAM) -> None:
         self._folder, self._program, self._lock = folder, program, threading.Lock()
@@ -169,20 +169,20 @@ class CommandRuns:
         with self._lock:
             if self._run is not None:
                 if self._run.is_running:
-                    raise LcifrError(f"{self._run.out} is still running", fix="stop it, or wait until it is finished")
+                    raise LcifrError(f"{self._run.out} is still running", fix="stop it, or wait until it has finished")
                 self._run.close()
             self._run = CommandRun(self._folder, words, out, self._program)
             return self._run.state()
 
     def stop(self) -> RunState | None:
-        """Stop what runs, as by Ctrl-C."""
+        """Stop what is running, as Ctrl-C would."""
         with self._lock:
             if self._run is not None:
                 self._run.stop()
         return self.state()
 
     def state(self) -> RunState | None:
-        """What runs, or ran last; None before anything did."""
+        """What is running, or ran last; None if nothing has run yet."""
         with self._lock:
             return None if self._run is None else self._run.state()
 

@@ -1,4 +1,4 @@
-"""The work of ``lcifr audit``: people read, verdicts proved, proofs checked, figures gathered."""
+"""The work of ``lcifr audit``: reads people, proves verdicts, checks proofs and gathers the figures."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class AuditRequest(SubjectOptions, RunOptions):
         return self.files(table=self.table)
 
     def refuse_many(self, source: PeopleSource) -> None:
-        """Refuse what needs everyone in memory, before anything is proved; leave baselines out if nobody asked."""
+        """Refuse what needs everyone in memory, before anything is proved; leave baselines out if no one asked."""
         if self.bundle is None:
             refuse_more(min(self.proofs, source.count), HELD, "--proofs", "say a smaller number")
         fix = f"leave it out; or audit a sample of them: --sample {HELD}"
@@ -95,14 +95,14 @@ class AuditRequest(SubjectOptions, RunOptions):
         return wanted and source.label is not None
 
 
-# Verdicts of everybody, proved part by part; proofs of some, written and checked; and the figures of all of them.
+# Verdicts for everyone, proved part by part; proofs for some, written and checked; and the figures for all.
 
 LISTED = 100  # counterexamples in result.json; audit.parquet has all
 
 
 @dataclass
 class Gathered:
-    """Figures of everybody, and the first counterexamples."""
+    """The figures for everyone, and the first counterexamples."""
 
     tally: Tally
     counterexamples: list[CounterexamplePair] = field(default_factory=list)
@@ -119,7 +119,7 @@ def audit_people(
 ) -> None:
     """Audit all people into the folder ``audited``, part by part, unless that is done already.
 
-    ``proved`` : of a sweep; people in one of these cells are not searched for.
+    ``proved`` : cells of a sweep; people in them need no search.
     """
     from lcifr.workflows.jobs import AuditJob
     from lcifr.workflows.parts import note_resumed
@@ -151,7 +151,7 @@ def _device(subject: Subject, asked: str, workers: Workers) -> str | None:
 
 
 def check_groups(subject: Subject, asked: tuple[str, ...] | None) -> None:
-    """Refuse subgroups by what is no attribute, before anything is proved."""
+    """Refuse subgroups by names that are not attributes, before anything is proved."""
     for name in asked or ():
         if name not in subject.schema:
             raise LcifrError(f'--by: there is no attribute "{name}".{did_you_mean(name, subject.schema.names)}')
@@ -165,7 +165,7 @@ def _groups(subject: Subject, people: Individuals, asked: tuple[str, ...] | None
 
 
 def gather(work: Path, subject: Subject, source: PeopleSource, by: tuple[str, ...] | None) -> Gathered:
-    """Count what the audit found; and keep who was audited, and their labels, beside it in the same order."""
+    """Count what the audit found; store the people audited, and their labels, beside it in the same order."""
     from lcifr.certification.population import Tally
     from lcifr.workflows.jobs import read_audited_chunks
 
@@ -187,7 +187,7 @@ def gather(work: Path, subject: Subject, source: PeopleSource, by: tuple[str, ..
 
 
 class _Writers:
-    """``people.parquet`` and, where they are known, ``labels.parquet``."""
+    """Writes ``people.parquet`` and, if labels are known, ``labels.parquet``."""
 
     def __init__(self, work: Path, into: ExitStack) -> None:
         self._work, self._into, self._files = work, into, dict[str, Any]()
@@ -226,15 +226,15 @@ def _counterexamples(subject: Subject, found: Audit, most: int) -> list[Countere
     return listed
 
 
-PATIENCE = 100  # times the usual work for a person's proofs: this audit wrote them itself
+PATIENCE = 100  # times the usual work per person: this audit wrote the proofs itself
 
 
 def write_and_check(
     steps: Steps, subject: Subject, source: PeopleSource, options: AuditRequest
 ) -> CheckedProofs | None:
-    """Write the proofs of some people or all, and let the exact checker read them back.
+    """Write the proofs for some or all people, and let the exact checker read them back.
 
-    Whose proof stops short is not certified any more.
+    A certified person whose proof stops short becomes undecided.
     """
     from lcifr.certification.bundle import draw, write_bundle
     from lcifr.check.bundle import check_bundle
@@ -300,18 +300,18 @@ def _count(path: Path) -> Counter[str] | None:
         return None
 
 
-# One audit from request to result: people read, verdicts proved, proofs checked, figures gathered.
+# One audit from request to result: read people, prove verdicts, check proofs, gather the figures.
 
 
 def audit(request: AuditRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()) -> AuditResult:
     """Prove from end to end, person by person, that everyone similar gets the same decision; or show who does not.
 
-    Writes the folder ``request.out``, which ``AuditResult.read`` reads again. Stopped at any moment, the same request
-    goes on where it was.
+    Writes the folder ``request.out``, which ``AuditResult.read`` reads again. If interrupted, the same request
+    resumes where it stopped.
 
     Parameters
     ----------
-    listener : hears :mod:`lcifr.workflows.events`. argv : the words of the command line, for the settings.
+    listener : receives events (:mod:`lcifr.workflows.events`). argv : the command line, to record in the settings.
     """
     with listening(listener):
         origin = open_origin(request, request.table)
@@ -323,7 +323,7 @@ def audit(request: AuditRequest, listener: Listener | None = None, *, argv: tupl
             summary = named_summary(subject, request.labels)
             request.refuse_many(source)
             audit_people(run.steps, subject, source, request, modular=subject.reference is None)
-            checked = write_and_check(run.steps, subject, source, request)  # first: they may leave somebody undecided
+            checked = write_and_check(run.steps, subject, source, request)  # first: it may revise verdicts
             origin_of(subject).copy_into(subject, run.work)
             baselines = _baselines(subject, source, request)
             found = gather(run.work, subject, source, request.by)

@@ -109,7 +109,7 @@ def certify(request: CertifyRequest, listener: Listener | None = None, *, argv: 
 
     Parameters
     ----------
-    listener : hears :mod:`lcifr.workflows.events`. argv : the words of the command line, for the settings.
+    listener : receives events (:mod:`lcifr.workflows.events`). argv : the command line, to record in the settings.
     """
     with listening(listener):
         if request.sweep is not None and request.model is None and request.consumer is None:

@@ -132,7 +132,7 @@ def read_on_latents(
     Raises
     ------
     NetworkError
-        For a model that does not fit z; and if the library decides otherwise about somebody, or beside a threshold,
+        For a model that does not fit z; and if the library decides differently for someone, or beside a threshold,
         where rounding cannot be the reason.
     """
     from lcifr.workflows.subjects import open_model
@@ -207,7 +207,7 @@ def _refuse_columns(file: ModelFile, read: LatentTrees, width: int) -> None:
 
 
 def _refuse_other_decisions(file: ModelFile, read: LatentTrees, latents: FloatArray) -> None:
-    """At everybody's z, and at and beside the thresholds, where a model that is read wrongly decides otherwise."""
+    """Refuse a model read wrongly: compare it with the library at everyone's z, and at and beside its thresholds."""
     import numpy as np
 
     from lcifr.certification.demands import outputs_at
@@ -265,7 +265,7 @@ class ConsumerModel:
 
     Parameters
     ----------
-    task : ``classification`` or ``regression``. trained_on : people; None where nobody says so.
+    task : ``classification`` or ``regression``. trained_on : people; None if that is unknown.
     degeneracies : what is trivial about it on the people it learned from. origin : of a model from elsewhere.
     """
 
@@ -277,11 +277,11 @@ class ConsumerModel:
 
 
 def consume(request: ConsumeRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()) -> ConsumeResult:
-    """Train a model on the hand-over and labels, and prove for whom everybody similar gets the same decision.
+    """Train a model on the hand-over and labels, and prove for whom everyone similar gets the same decision.
 
     Parameters
     ----------
-    listener : hears :mod:`lcifr.workflows.events`. argv : the words of the command line, for the settings.
+    listener : receives events (:mod:`lcifr.workflows.events`). argv : the command line, to record in the settings.
     """
     with listening(listener):
         splits = _read_handover(request.handover)

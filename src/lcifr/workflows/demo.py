@@ -103,7 +103,7 @@ def demo(request: DemoRequest, listener: Listener | None = None, *, argv: tuple[
 
     Parameters
     ----------
-    listener : hears :mod:`lcifr.workflows.events`. argv : the words of the command line, for the settings.
+    listener : receives events (:mod:`lcifr.workflows.events`). argv : the command line, to record in the settings.
     """
     from lcifr.datasets import load
     from lcifr.estimators import FairEncoder, plain, unaware

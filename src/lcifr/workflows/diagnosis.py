@@ -127,7 +127,7 @@ class DoctorResult(CommandResult):
 
 
 def doctor(listener: Listener | None = None) -> DoctorResult:
-    """Examine the installation; ``listener`` hears the events of :mod:`lcifr.workflows.events`."""
+    """Examine the installation; ``listener`` receives the events of :mod:`lcifr.workflows.events`."""
     with listening(listener), step("Testing the solvers"):
         return DoctorResult(
             python=platform.python_version(),
@@ -352,7 +352,7 @@ class CompareResult:
 
     @property
     def share(self) -> float:
-        """Of equal decisions."""
+        """The share of equal decisions."""
         return sum(one.equal for one in self.rows) / max(sum(one.people for one in self.rows), 1)
 
     @property
@@ -367,7 +367,7 @@ class CompareResult:
 
 
 def compare_model(request: CompareRequest, listener: Listener | None = None) -> CompareResult:
-    """Compare a model with its library; ``listener`` hears the events of :mod:`lcifr.workflows.events`."""
+    """Compare a model with its library; ``listener`` receives the events of :mod:`lcifr.workflows.events`."""
     from lcifr.certification.reference import make_up_people, place_at_boundaries
     from lcifr.data import Individuals
     from lcifr.workflows.people import complete_table, load_whole

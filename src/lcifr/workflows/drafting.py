@@ -72,7 +72,7 @@ class InitRequest:
 
     @property
     def description_file(self) -> Path | None:
-        """Of a model; None where none is named."""
+        """Where the model's description goes; None if no model is named."""
         return None if self.model is None else (self.out or self.model.parent) / f"{self.model.stem}.toml"
 
     @property
@@ -428,7 +428,7 @@ def init(request: InitRequest, listener: Listener | None = None) -> InitResult:
 
     Parameters
     ----------
-    listener : hears the events of :mod:`lcifr.workflows.events`.
+    listener : receives the events of :mod:`lcifr.workflows.events`.
     """
     files = (request.schema_file, request.phi_file)
     with listening(listener):

@@ -14,7 +14,7 @@ from typing import Any
 
 # Progress of a run as events, for whoever listens: a terminal, a notebook, a browser.
 #
-# Work deep inside a run says what it does with :func:`note`, :func:`warn` and :func:`step`. Nobody hears it unless a
+# Work deep inside a run says what it does with :func:`note`, :func:`warn` and :func:`step`. No one hears it unless a
 # listener was set with :func:`listening`: a library that prints by itself is in the way of every program but one.
 
 
@@ -47,7 +47,7 @@ class Warned:
 
 @dataclass(frozen=True)
 class Resumed:
-    """The run goes on in the folder where an earlier one was stopped."""
+    """The run resumes in the folder where an earlier one was stopped."""
 
     folder: Path
 
@@ -162,7 +162,7 @@ class EventLog:
 
 @dataclass(frozen=True)
 class LoggedEvents:
-    """Events as they were written; start : where in the file to go on reading."""
+    """Events as they were written; start : where in the file to continue reading."""
 
     events: tuple[dict[str, Any], ...]
     start: int

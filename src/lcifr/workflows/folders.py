@@ -30,9 +30,8 @@ if TYPE_CHECKING:
 # The settings of a run as ``settings.json``, and the steps of it that are done, for a run that is resumed.
 #
 # Settings are the command, its arguments, versions and hashes of what was read and written. A step is known by the
-# files
-# and folders that it writes, kept with their hashes, so that a resumed run trusts nothing else. Notes of steps lie in
-# ``.steps.json`` of the folder that is worked in, which goes with all that is hidden when the run has ended.
+# files and folders that it writes, kept with their hashes, so that a resumed run trusts nothing else. Notes of steps
+# lie in ``.steps.json`` of the folder that is worked in, which goes with all that is hidden when the run has ended.
 
 SETTINGS, FORMAT = "settings.json", "lcifr-run-1"
 WHERE = ("out", "force")  # where results go, not what they are
@@ -141,7 +140,7 @@ class RunSettings(Record):
 
     @classmethod
     def read(cls, folder: Path) -> RunSettings:
-        """Of a result folder."""
+        """The settings of a result folder."""
         from lcifr.data.files import read_json
 
         path = folder / SETTINGS
@@ -157,7 +156,7 @@ class RunSettings(Record):
 
 
 def current_versions() -> dict[str, str]:
-    """Of Python and of the packages that compute."""
+    """The versions of Python and of the packages that compute."""
     from lcifr.data.files import versions
 
     return {"python": platform.python_version(), **versions()}
@@ -189,7 +188,7 @@ class Steps:
 
     Parameters
     ----------
-    work : the folder; nobody else works in it.
+    work : the folder; no one else works in it.
     """
 
     def __init__(self, work: Path) -> None:
@@ -256,13 +255,12 @@ def _refuse_changed_inputs(settings: RunSettings) -> None:
 
 # One new folder per run, whole or not at all, with the settings that made it.
 #
-#     OUT/settings.json   command, every argument, seed, versions, dates, hashes of what was read and of what was
-# written
+#     OUT/settings.json   command, every argument, seed, versions, dates, hashes of inputs and outputs
 #     OUT/result.json     what ``--json`` prints
 #     OUT/…               what the command makes; docs/cli.md lists it
 #
 # Work happens in ``.OUT.work`` beside it, by one run at a time: ``.OUT.lock`` says which. A run that was stopped leaves
-# that folder, and the same command goes on there.
+# that folder, and the same command resumes there.
 
 RESULT = "result.json"
 KEPT = ".parts"  # folders whose files are named by everything they depend on: right for any later run
@@ -281,7 +279,7 @@ class ChangedPartWarning(PartsWarning):
 
 
 class RunStopped(KeyboardInterrupt):
-    """Ctrl-C, with what is kept and how to go on."""
+    """Ctrl-C; the message says what is kept and how to resume."""
 
 
 @dataclass
@@ -340,7 +338,7 @@ def _local_folder(command: Command, out: Path, force: bool, inputs: Mapping[str,
             yield run
         except KeyboardInterrupt:
             kept = f"Stopped. {run.lost} What is done is kept in {work}.".replace("  ", " ")
-            how = "To go on, run the same command again. To forget it, remove that folder."
+            how = "To resume, run the same command again. To discard it, remove that folder."
             raise RunStopped(f"{kept}\n{how}") from None
         except LcifrError:
             if not any(work.rglob(f".*{KEPT}")):
@@ -445,7 +443,7 @@ def _refuse_existing(out: Path, force: bool, found: str = "already exists", kept
 
 
 def _enter(work: Path, settings: RunSettings) -> bool:
-    """Begin, or go on where the very same run was stopped; then True."""
+    """Begin, or resume where the very same run was stopped; True if it resumes."""
     from lcifr.data.files import write_json
 
     try:
@@ -494,8 +492,7 @@ def _finish(work: Path, out: Path, settings: RunSettings, force: bool) -> None:
 #
 # ``settings.json`` lists every file with its hash and is the commit: a store has no folders that could be renamed, so
 # what lies there without it is no result. Parts of large runs are kept in the store too while a run is under way, so
-# that
-# the same command goes on from any machine.
+# that the same command resumes from any machine.
 
 PARTS_THERE = ".parts/"
 """Where parts lie in the place of a result in a store."""
@@ -522,14 +519,15 @@ def _refuse_results_there(place: StoragePlace, force: bool) -> set[str]:
         raise LcifrError(f"{place} already exists", fix="choose another --out, or use --force to replace it")
     if there and SETTINGS not in there and not force:
         raise LcifrError(
-            f"{place} holds {len(there)} files and no {SETTINGS}: an upload that was stopped, or somebody else's",
+            f"{place} contains {len(there)} files but no {SETTINGS}; "
+            "it may be an interrupted upload, or belong to someone else",
             fix="choose another --out, or use --force to replace them",
         )
     return there
 
 
 def _upload(local: Path, place: StoragePlace, before: set[str]) -> None:
-    """Everything, then the settings; what was there ``before``, and parts, go. What has come since is somebody's."""
+    """Upload everything, the settings last; remove parts and what was there ``before``. Refuse if more has appeared."""
     strange = {name for name in place.files() if not name.startswith(PARTS_THERE)} - before
     if strange:
         raise LcifrError(
@@ -555,7 +553,7 @@ def _upload(local: Path, place: StoragePlace, before: set[str]) -> None:
             place.delete(name)
 
 
-# -- parts in an object store: kept where the result will be, so that another machine can go on with them --------------
+# -- parts in an object store: kept where the result will be, so that another machine can resume with them -------------
 
 _place: ContextVar[StoragePlace | None] = ContextVar("place", default=None)
 

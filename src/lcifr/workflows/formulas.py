@@ -161,7 +161,7 @@ def check_formula(
 
     Parameters
     ----------
-    listener : hears the events of :mod:`lcifr.workflows.events`.
+    listener : receives the events of :mod:`lcifr.workflows.events`.
     most : people whose neighbours are counted; of more a sample is drawn. seed : of the sample and the examples.
     """
     with listening(listener):

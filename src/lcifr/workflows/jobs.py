@@ -150,7 +150,7 @@ class AuditJob(EncoderJob):
     def audit(
         self, source: TableSource | ScannedTable, folder: Path, id_column: str | None, chunk: int, workers: Workers
     ) -> Done:
-        """Everybody of a file, into ``folder/audit.parquet``."""
+        """Audit everyone in a file, into ``folder/audit.parquet``."""
         with parts_beside(folder, "audit_file") as parts:
             found, done = self.run(source, id_column, chunk, parts, workers)
             with assembled(folder, parts) as fresh:
@@ -237,13 +237,13 @@ def _about_others(folder: Path) -> ArtefactError:
 
 
 def revise_audited(folder: str | Path, unproved: set[str]) -> None:
-    """Make those of these ids UNDECIDED who are CERTIFIED in the folder: their proof stopped short of it."""
+    """Make the people with these ids UNDECIDED if they are CERTIFIED in the folder: their proofs stop short."""
     root = Path(folder)
     manifest = open_folder(root, AUDITED_FORMAT, (AUDITED,))
     if not any(_certified(batch, unproved).any() for batch in ParquetTable.open(root / AUDITED).batches()):
         return
     aside = root.with_name(f".{root.name}.revised")
-    shutil.rmtree(aside, ignore_errors=True)  # of a run that was killed here
+    shutil.rmtree(aside, ignore_errors=True)  # left by a run that was killed here
     with fresh_folder(aside) as fresh:
         for name in manifest["files"]:
             (fresh / name).parent.mkdir(exist_ok=True)
@@ -261,6 +261,7 @@ def _certified(batch: pa.RecordBatch, ids: set[str]) -> NDArray[np.bool_]:
 
 
 def _revised(batch: pa.RecordBatch, ids: set[str]) -> pa.Table:
+    """The rows, with the certified people among ``ids`` made undecided: their proofs stop short."""
     rows, table = pa.array(_certified(batch, ids)), pa.Table.from_batches([batch])
     new = {"verdict": str(Verdict.UNDECIDED), "reason": str(Reason.UNPROVED)}
     new["margin"] = compute.min_element_wise(table["margin"], 0.0)
@@ -331,7 +332,7 @@ def represent_file(
     arithmetic: str | None = None,
     device: str | None = None,
 ) -> Done:
-    """Write the hand-over of a Parquet or CSV file. Killed at any moment, the next call goes on where it stopped.
+    """Write the hand-over of a Parquet or CSV file. If interrupted, the next call resumes where it stopped.
 
     Parameters
     ----------
@@ -397,7 +398,7 @@ def certify_folder(
     arithmetic: str | None = None,
     device: str | None = None,
 ) -> Done:
-    """Certify everybody of a hand-over into ``folder/certificates.parquet``; killed, the next call goes on.
+    """Certify everyone in a hand-over into ``folder/certificates.parquet``; if interrupted, the next call resumes.
 
     Parameters
     ----------
@@ -412,7 +413,7 @@ def certify_folder(
         deployed = choose_for(arithmetic, (known.function,))
         job = CertifyJob(known, on, deployed, outline.provenance.arithmetic, device)
         if outline.people == 0:
-            raise ArtefactError(f"{source} contains nobody", fix="get the hand-over of somebody")
+            raise ArtefactError(f"{source} contains no people", fix="get a hand-over that contains people")
         read = partial(read_handover_chunks, source, chunk)
         found, done = run_parts(job, read, parts, people=outline.people, named=True, workers=workers)
         with assembled(target, parts) as fresh:
@@ -450,7 +451,7 @@ class BatchFunction:
     Parameters
     ----------
     id_column : of the record batches: people's names, text or whole numbers. Their being different is the caller's to
-        see to, as nobody sees all of them here.
+        see to, as no one sees all of them here.
     """
 
     def __init__(self, job: Job, id_column: str = "id") -> None:
@@ -466,7 +467,7 @@ class BatchFunction:
 
     @property
     def schema(self) -> pa.Schema:
-        """Of every record batch that comes out."""
+        """The schema of every record batch that comes out."""
         if isinstance(self._job, CertifyJob):
             return certificate_schema(self._job.model)
         if isinstance(self._job, AuditJob):

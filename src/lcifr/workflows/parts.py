@@ -32,13 +32,13 @@ from lcifr.workflows.folders import ChangedPartWarning, OtherVersionWarning, fet
 # Parts of a large run: a file for each chunk, named by all it was made from and by its content, and joined at the end.
 #
 # A part is used again only if both names fit: the first says that the very same would be computed, the second that
-# nobody
-# changed it. All that is not finished lies among the parts, in one folder, which is removed when the whole is there.
+# no one changed it. All that is not finished lies among the parts, in one folder, which is removed when the whole is
+# there.
 
 NAMED = "named"
 """A file among the parts, once the whole is ready to get its name: whoever finds both may remove the parts."""
 DIGITS = 24
-"""Of each hash in the name of a part."""
+"""Digits of each hash in the name of a part."""
 NAME = re.compile(rf"part-(\d{{8,}})-v(\d+)-([0-9a-f]{{{DIGITS}}})-([0-9a-f]{{{DIGITS}}})\.[a-z]+")
 
 
@@ -119,7 +119,7 @@ def assembled(folder: Path, parts: Path) -> Iterator[Path]:
             yield fresh
             (parts / NAMED).touch()
     except BaseException:
-        (parts / NAMED).unlink(missing_ok=True)  # what bears the name may be somebody else's: the parts are needed
+        (parts / NAMED).unlink(missing_ok=True)  # what bears the name may be someone else's: the parts are needed
         raise
     discard(parts)
 
@@ -158,7 +158,7 @@ class Job(ABC):
 
     @final
     def part(self, piece: Any) -> bytes:
-        """The content of the part of a piece, which is read where it is worked on; empty where nobody is in it.
+        """The content of a piece's part; the piece is read where it is worked on. Empty if it contains no one.
 
         Matrix products take one thread, here as in worker processes: sums are the same wherever a part is made, and
         threads of BLAS that wait for the next small product would keep a core busy with nothing.
@@ -185,17 +185,16 @@ class Job(ABC):
         """All of the job as plain values and arrays, to be sent to other machines."""
 
 
-# Large runs: a part per chunk, all cores, and a killed run goes on where it stopped.
+# Large runs: a part per chunk, all cores, and a killed run resumes where it stopped.
 #
 # A part is named by everything it depends on (weights, formula, settings, and the very people in it) and by its
-# content,
-# and gets its name only when it is complete. So a part that is there and fits its name is right, however often the run
-# was killed.
+# content, and gets its name only when it is complete. So a part that is there and fits its name is right, however often
+# the run was killed.
 
 CHUNK = 8192
 """People in a part: seconds of work, so that little is lost by a kill."""
 QUICK = 1 << 16
-"""The same of verdicts alone, which take microseconds a person."""
+"""The same for verdicts alone, which take microseconds per person."""
 AHEAD = 2
 """Pieces for each worker that are worked on or wait."""
 
@@ -217,13 +216,13 @@ def run_parts(
     named: bool,
     workers: Workers,
 ) -> tuple[list[Path], Done]:
-    """Do the job on every piece, and return the parts in order. Nobody's id may be there twice.
+    """Do the job on every piece, and return the parts in order. No id may occur twice.
 
     Parameters
     ----------
     pieces : reads them, the same ones every time; or says which rows they are, for workers to read.
     people : how many there will be, if that is known.
-    named : whether ids are more than the numbers of rows, which differ anyway, and nobody has compared them yet.
+    named : whether ids are more than the numbers of rows, which differ anyway, and no one has compared them yet.
     workers : processes; all cores if None, once that is worth their start; or a cluster.
     """
     known = PartFiles(parts, job.version, job.suffix)
@@ -327,7 +326,7 @@ class EncoderJob(Job):
     def run(
         self, source: TableSource | ScannedTable, id_column: str | None, chunk: int, parts: Path, workers: Workers
     ) -> tuple[list[Path], Done]:
-        """Do it for everybody of a file; the rows of a table that was scanned are read where they are worked on."""
+        """Do it for everyone in a file; the rows of a scanned table are read where they are worked on."""
         if isinstance(source, ScannedTable):
             ranges = partial(source.ranges, chunk)
             return run_parts(self, ranges, parts, people=source.rows, named=False, workers=workers)

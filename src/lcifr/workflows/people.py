@@ -89,8 +89,8 @@ def fit_similarity(text: str, source: str, schema: Schema, people: Any, *, skip_
 # A table that is a file is read some rows at a time, however small or large, and twice: once to see that all of it fits
 # the schema and which types its columns have, and again to prove. An audit needs its people more often. So it stores
 # these columns, typed, in the folder that is worked in, and reads that copy, which is removed with all that is hidden
-# there when the run has ended. A hand-over does not: killed, it must leave no attribute of anybody. Nobody is kept in
-# memory. What needs everybody there has a limit, and ``--sample`` is the way below it.
+# there when the run has ended. A hand-over does not: killed, it must leave no attribute of anyone. People are
+# not kept in memory. What needs everyone there has a limit, and ``--sample`` is the way to stay below it.
 
 HELD = 100_000
 """People whose proofs (a bundle) or regions (baselines) are held in memory at most."""
@@ -98,7 +98,7 @@ LEARNED = 2_000_000
 """People who are held in memory at most to learn from them; ``lcifr.report`` has the same limit for a page."""
 PROVED = 1000
 """People whose proofs an audit writes and checks unless it is said otherwise: about a minute. If all of them are
-confirmed, so would be 99.7 % of everybody at least, with 95 % confidence."""
+confirmed, so would be at least 99.7 % of everyone, with 95 % confidence."""
 FEW, PART = 100_000, 256
 """Up to so many people a part is small, so that little is done again; beyond, as large as the library makes it."""
 PARTS = 16
@@ -191,7 +191,7 @@ class PeopleSource:
         return replace(self, table=self.attributes, label=None)
 
     def rows(self) -> Iterator[tuple[Individuals, Any]]:
-        """Everybody in order, some at a time: who they are, and their labels (an Arrow column) or None."""
+        """Everyone in order, some at a time: who they are, and their labels (an Arrow column) or None."""
         from lcifr.data import Individuals
         from lcifr.data.ingest import read_tables
         from lcifr.data.table import target_values
@@ -227,7 +227,7 @@ class PeopleSource:
         return source_in_memory(PeopleTable(table.select(list(self.schema.names)), ids), self.schema)
 
     def individuals(self) -> Individuals:
-        """Everybody at once."""
+        """Everyone at once."""
         from lcifr.data import Individuals
 
         return Individuals.joined([people for people, _ in self.rows()])
@@ -313,7 +313,7 @@ class LoadedTable:
     count: int
 
     def ids(self, source: str, id_column: str) -> tuple[str | int, ...]:
-        """The ids of these people, one for everybody."""
+        """The ids of these people, one for everyone."""
         from lcifr.data.ingest import read_ids
 
         rows = range(len(self.frame)) if self.drawn is None else self.drawn
@@ -325,7 +325,7 @@ def load_some(path: Path, id_column: str | None, sample: int | None, seed: int, 
 
     Parameters
     ----------
-    id_column : the column of ids, or None. sample : how many people to draw; None for everybody, who must not be too
+    id_column : the column of ids, or None. sample : how many people to draw; None for everyone, who must not be too
         many. what : who needs them in memory.
     """
 
@@ -350,7 +350,7 @@ def load_whole(
 
 
 def read_whole(path: Path, what: str, fix: str = "give a table of fewer people, drawn at random") -> pa.Table:
-    """The columns alone of :func:`load_whole`, where nobody is named."""
+    """Only the columns of :func:`load_whole`, without ids."""
     return load_whole(path, None, what, fix).frame
 
 
@@ -484,8 +484,8 @@ class LabelTable:
         if not rows and learned:
             shown = f"the hand-over has {ids[0]!r}, …; the labels {list(self.rows)[:1]}, …"
             raise LcifrError(
-                f"{self.path}: it contains nobody from the hand-over ({shown})",
-                fix="--id names the column with the ids",
+                f"{self.path} contains no one from the hand-over ({shown})",
+                fix="use --id to name the id column",
             )
         column = self.column.take(pa.array(rows, pa.int64()))
         return Labels(self.name, there, _values(column, self.name, self.path, rows, learned))
@@ -671,7 +671,7 @@ def scan_people(
 
     Parameters
     ----------
-    folder : where ids are compared, to see that nobody occurs twice. labels : whether they are looked at.
+    folder : where ids are compared, so that no one occurs twice. labels : whether they are looked at.
     stored : whether the people are stored in the folder, to be read from there, unless the file is a local Parquet
         table that is read as it is; otherwise the file is read again, and once more where a column of numbers may hold
         a missing one ("NA").
@@ -694,7 +694,7 @@ def scan_people(
     numbered = free_name("row", names) if skip_missing and id_column is None else None
     skipping = RowSkip(numbered) if skip_missing else None
     place = StoragePlace.of(path)
-    known = (place.stamp(), place.digest()) if is_parquet(path) else None  # before anybody is read
+    known = (place.stamp(), place.digest()) if is_parquet(path) else None  # before anyone is read
     try:
         with step(f"Reading {path}"):
             store = folder / STORED if stored else None
@@ -731,7 +731,7 @@ def _look_on_cluster(
     return look_on_cluster(Look(source, schema, id_column, label, skipping, versions()), cluster)
 
 
-# People to learn from and people whom nobody trains on: a table split by seed, or a dataset with the paper's split.
+# People to train on and people held out from training: a table split by seed, or a dataset with the paper's split.
 
 TRAIN, HELD_OUT = "train", "held-out"
 
@@ -747,7 +747,7 @@ class DatasetNotes:
 
 @dataclass(frozen=True, eq=False)
 class TrainTest:
-    """Everybody of a table: those to learn from, and those whom nobody may train on.
+    """Everyone in a table: those to train on, and those held out from training.
 
     Parameters
     ----------
@@ -773,7 +773,7 @@ def read_train_test(
     seed: int,
     sample: int | None,
 ) -> TrainTest:
-    """Everybody, or a sample, split by seed; datasets by name have the paper's split."""
+    """Everyone, or a sample, split by seed; datasets by name have the paper's split."""
     if not is_file(table):
         if sample is not None:
             raise LcifrError(f"--sample is for files, and {table} is a dataset by name", fix="leave it out")

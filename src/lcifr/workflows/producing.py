@@ -55,9 +55,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def one_thread(*, say: bool = True) -> Iterator[list[str]]:
-    """Learning on one thread: small networks lose time to more, and sums come out the same. Collects warnings.
+    """Train on one thread: small networks lose time to more, and sums come out the same. Collects warnings.
 
-    ``say`` : whether warnings are printed too; not where many models are learned and nobody could tell whose they are.
+    ``say`` : whether warnings are printed too; not if many models are trained, as they do not name the model.
     """
     from lcifr.learn.scores import DegenerateModelWarning
     from lcifr.workflows.executors import single_thread
@@ -139,7 +139,7 @@ class LearningRequest(LearningOptions):
         return people
 
     def producer(self, people: TrainTest, family: str, **more: Any) -> Producer:
-        """Of this family, not yet fitted; a formula that bounds nothing is refused before anything is learned."""
+        """A producer of this family, not yet fitted; a formula that bounds nothing is refused before any training."""
         similarity = fit_similarity(*read_formula(self.phi), people.schema, people.train.X)
         similarity.region(people.train.X.slice(0, 1))
         shared = dict[str, Any](
@@ -248,7 +248,7 @@ def refuse_bundle(people: int) -> None:
 
 
 def prove_radii(steps: Steps, encoder: Producer | FrozenEncoder, source: PeopleSource, handed: str) -> None:
-    """Write the proofs of the radii of the hand-over ``handed`` to the bundle, unless that is done already."""
+    """Write proofs of the radii in the hand-over ``handed`` to the bundle, unless they are already there."""
     from lcifr.certification.bundle import write_bundle
     from lcifr.certification.handover import Representation
 
@@ -295,7 +295,7 @@ def _write_labels(path: Path, people: TrainTest) -> None:
 
 
 def write_handover(steps: Steps, people: TrainTest, encoder: Producer, options: HandingOver) -> None:
-    """z and proved radius of everybody, each split in a folder of its own, unless they are there already."""
+    """Write z and proved radius of everyone, each split in its own folder, unless they are already there."""
     for name, split in people.splits().items():
         title = f"Proving the radius of {len(split)} people ({name})"
         source = source_in_memory(split, people.schema)
@@ -303,7 +303,7 @@ def write_handover(steps: Steps, people: TrainTest, encoder: Producer, options: 
 
 
 def write_proofs(steps: Steps, people: TrainTest, encoder: Producer) -> None:
-    """Of the radii of those who were held out, for an auditor."""
+    """Write proofs of the held-out people's radii, for an auditor."""
     prove_radii(steps, encoder, source_in_memory(people.held_out, people.schema), f"{HANDED}/{HELD_OUT}")
 
 
@@ -331,7 +331,7 @@ def summarize(
         files={"encoder": ENCODER_FILE, "handover": HANDED, "bundle": BUNDLE if bundle else None, "labels": LABELS},
         learner=str(Learner.NETWORK if network else Learner.TREES),
         scores=() if network else tuple(map(str, encoder.get_feature_names_out())),
-        findings=read_findings(plain_findings(tuple(lint(similarity, people.train.X)))),  # words, and nobody's values
+        findings=read_findings(plain_findings(tuple(lint(similarity, people.train.X)))),  # words, and no one's values
     )
 
 
@@ -359,7 +359,7 @@ def suggest_tolerance(folder: Path, made: ProducerSummary) -> str:
     return example_tolerance(labels[made.target].to_numpy()[: made.sizes[TRAIN]])  # these come first
 
 
-# The producer's work from request to result: learn z, prove everybody's radius, hand over, write proofs.
+# The producer's work from request to result: learn z, prove everyone's radius, hand over, write proofs.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -377,13 +377,14 @@ class ProduceRequest(LearningRequest):
 def produce(
     request: ProduceRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = (), verbose: bool = False
 ) -> ProduceResult:
-    """Learn an encoder or booster from a table and φ, prove how far anybody similar can land, and hand over.
+    """Learn an encoder or booster from a table and φ, prove how far anyone similar can land, and hand over.
 
-    Writes the folder ``request.out``. Stopped once it has learned, the same request goes on where it was.
+    Writes the folder ``request.out``. If interrupted after training, the same request resumes where it
+    stopped.
 
     Parameters
     ----------
-    listener : hears :mod:`lcifr.workflows.events`. argv : the words of the command line, for the settings.
+    listener : receives events (:mod:`lcifr.workflows.events`). argv : the command line, to record in the settings.
     verbose : whether learning has a bar on stderr.
     """
     from lcifr.estimators import FairBooster

@@ -84,10 +84,10 @@ HEAD = (
     "line draft = true, and test it: lcifr doctor --model MODEL --describe THIS --data TABLE --target LABELS"
 )
 OUTPUT_WORDS = {
-    Meaning.SCORE: "The second class is decided where the output is > threshold (>= where a tie counts as above).",
-    Meaning.PROBABILITY: "The second class is decided where its probability is >= threshold (> where a tie is below).",
-    Meaning.SCORES: "The class whose output is the largest is decided; of several, the first.",
-    Meaning.CLASS: "The model gives the class itself. Classes named here are in the model's own order: guessed.",
+    Meaning.SCORE: "The second class is decided if the output is > threshold (>= if a tie counts as above).",
+    Meaning.PROBABILITY: "The second class is decided if its probability is >= threshold (> if a tie counts as below).",
+    Meaning.SCORES: "The decision is the class with the largest output; in a tie, the first of them.",
+    Meaning.CLASS: "The output is the class itself. The classes are listed in the model's own order, which is guessed.",
     Meaning.NUMBER: "The output is the decision.",
 }
 
@@ -123,7 +123,7 @@ def _raw(name: str) -> DescribedInput:
 
 
 def _named(outline: ModelOutline, schema: Schema) -> tuple[DescribedInput, ...]:
-    """Of a model that knows its columns, and not the codes of their categories: rising, as pandas numbers them."""
+    """For a model that knows its columns but not the codes of their categories: ascending, as pandas numbers them."""
     known = [(one, schema[one.name]) for one in outline.inputs]
     return tuple(
         _code(replace(attribute, values=_rising(attribute.values)), own=False)

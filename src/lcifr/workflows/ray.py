@@ -43,7 +43,7 @@ RETRIES = 20
 """Times that a piece is tried again elsewhere when its node or its process dies."""
 
 GPU_SHARE = 0.125
-"""Of a GPU for a piece that uses one: eight processes prepare people for it, and search for whom it leaves open."""
+"""The share of a GPU per piece that uses one: eight processes prepare people for it, and search what it leaves open."""
 
 CANCELLED = 10_000
 """Pieces that are called off when a run is stopped; more are never waiting."""
@@ -69,7 +69,7 @@ def _content(reference: Any) -> bytes:
     except ray.exceptions.RayError as problem:
         raise ClusterError(
             f"Ray gave a piece up: {type(problem).__name__}: {str(problem).strip().splitlines()[0]}",
-            fix="see that the nodes have memory and lcifr; the same command goes on with what is done",
+            fix="see that the nodes have memory and lcifr; the same command resumes with what is done",
         ) from None
     if isinstance(found, Refusal):
         raise ClusterError(found.text)
@@ -131,7 +131,7 @@ class RayPool:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         import ray
 
-        if error is not None:  # Ctrl-C above all: nobody waits for pieces that will not be stored
+        if error is not None:  # Ctrl-C above all: no one waits for pieces that will not be stored
             for reference in self._pending:
                 ray.cancel(reference, force=True)
         self._pending.clear()
@@ -197,9 +197,8 @@ def _work(name: str, work: list[Any], piece: Any) -> bytes | Refusal:
 # The first look at a Parquet table by a Ray cluster: every row validated, and ids compared in a shuffle.
 #
 # Tasks look at ranges of rows, and return the hashes of their ids divided into buckets; then a task for each bucket
-# looks
-# for hashes that occur twice. Ray moves, spills and makes again what is lost. No machine holds everybody, and all of it
-# is before the first proof.
+# looks for hashes that occur twice. Ray moves, spills and makes again what is lost. No machine holds everyone, and all
+# of it is before the first proof.
 
 BUCKET, MOST = 1 << 20, 512
 """Hashes in a bucket (16 MB), and buckets at most: beyond half a billion people they become larger."""
@@ -233,7 +232,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Seen:
-    """Of a range: the ``people`` in it, or the first problem: its words, or those of a table with all its rows."""
+    """What a range holds: its ``people``, or the first problem, as words or as those of a table with all its rows."""
 
     people: int = 0
     problems: tuple[TableProblem, ...] = ()

@@ -1,4 +1,4 @@
-"""New people handed over: their z and proved radius, by an encoder that was learned before."""
+"""Hand over new people: z and proved radius, from an encoder trained earlier."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HANDED = "handover"
 
 @dataclass(frozen=True, kw_only=True)
 class RepresentRequest(HandoverOptions, RunOptions):
-    """Which people to hand over, by which encoder, and where the result goes."""
+    """Which people to hand over, with which encoder, and where to write the result."""
 
     producer: Path = argument("PRODUCER", PRODUCER)
     table: Path = argument("TABLE", "The new people: a .csv or .parquet file.")
@@ -43,11 +43,11 @@ class RepresentRequest(HandoverOptions, RunOptions):
 def represent(
     request: RepresentRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()
 ) -> RepresentResult:
-    """Hand over new people: their z and proved radius. Stopped at any moment, the same request goes on where it was.
+    """Hand over new people: z and proved radius. If interrupted, the same request resumes where it stopped.
 
     Parameters
     ----------
-    listener : hears :mod:`lcifr.workflows.events`. argv : the words of the command line, for the settings.
+    listener : receives events (:mod:`lcifr.workflows.events`). argv : the command line, to record in the settings.
     """
     from lcifr.certification.handover import FrozenEncoder, radius_summary
     from lcifr.workflows.results import RepresentResult, read_producer, read_saved_encoder
@@ -64,7 +64,7 @@ def represent(
             )
             if request.bundle:
                 refuse_bundle(source.count)
-                source = source.in_memory()  # hand-over and proofs need them
+                source = source.in_memory()  # both the hand-over and the proofs need everyone
             title = f"Proving the radius of {source.count:,} people"
             hand_over(run.steps, HANDED, encoder, source, request, title=title, device=request.device)
             if request.bundle:

@@ -116,9 +116,9 @@ class SweepCheck(Record):
 
     Parameters
     ----------
-    shares : of everybody who can exist, by standing, as exact fractions p/q.
-    confirmed : cells with a claim that is confirmed. unproved : cells that the sweep knows about, and of which no proof
-        is on file: they are open in the bundle. rejected : cells whose proof does not show what it must.
+    shares : of everyone who can exist, by status, as exact fractions p/q.
+    confirmed : cells with a claim that is confirmed. unproved : cells that the sweep has settled, but without a proof
+        on file: they are open in the bundle. rejected : cells whose proof does not show what it must.
     """
 
     also = ("bundle",)
@@ -143,7 +143,7 @@ def write_and_check(work: Path, subject: Subject, found: Sweep, nodes: int) -> S
     from lcifr.data.files import write_json
     from lcifr.prove import Budget
 
-    shutil.rmtree(work / BUNDLE, ignore_errors=True)  # of a sweep that was stopped after it, and has gone on
+    shutil.rmtree(work / BUNDLE, ignore_errors=True)  # left by a sweep that was stopped afterwards, and resumed
     with step("Writing the proofs", StepKind.COUNT) as progress:
         write_sweep_bundle(work / BUNDLE, subject, found, budget=Budget(nodes=MORE_NODES * nodes), progress=progress)
     with step("Checking the proofs in exact arithmetic", StepKind.COUNT) as progress:
@@ -292,7 +292,7 @@ def _read_cells(folder: Path, said: Mapping[str, Any], model: ModelSummary) -> S
 
 
 def read_encoding(folder: Path) -> Encoding:
-    """The encoding, with its schema, of whom was swept."""
+    """The encoding, with its schema, of the people swept."""
     from lcifr.data import Encoding
 
     return Encoding.load(folder / ENCODING)
@@ -332,14 +332,14 @@ def _confirmed(folder: Path) -> set[int]:
     return {int(name) for name in read_json(folder / CHECKED)["names"].get("proved", ())}
 
 
-# The work of ``lcifr sweep``: everybody who can exist, proved, violating or open; stopped and resumed at will.
+# The work of ``lcifr sweep``: everyone who can exist, proved, violating or open; stopped and resumed at will.
 
 SWEPT = "swept.parquet"
 """Cells of a sweep that is over, until the folder is complete: a resumed run does not begin to cut them again."""
 KEPT_EVERY = 15.0
 """Seconds of work that a stopped sweep may lose."""
 PERCENT = 100
-"""Steps of the progress bar: how much of everybody is decided."""
+"""Steps of the progress bar: how much of everyone is decided."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -385,7 +385,7 @@ def sweep(request: SweepRequest, listener: Listener | None = None, *, argv: tupl
 
     Parameters
     ----------
-    listener : hears :mod:`lcifr.workflows.events`. argv : the words of the command line, for the settings.
+    listener : receives events (:mod:`lcifr.workflows.events`). argv : the command line, to record in the settings.
     """
     if request.model is None and request.arithmetic is None:
         request = replace(request, arithmetic=Arithmetic.FLOAT64.value)
@@ -432,7 +432,7 @@ def _warned(model: ModelSummary, warnings: tuple[str, ...]) -> ModelSummary:
 
 
 def _run(run: Run, sweeper: Sweeper, options: SweepRequest, schema: Schema) -> Sweep:
-    """The sweep, kept from time to time, with a bar that says how much of everybody is decided."""
+    """The sweep, kept from time to time, with a bar that says how much of everyone is decided."""
     kept = time.monotonic()
     with step("Sweeping everyone who could exist, percent decided", StepKind.COUNT, PERCENT) as advance:
 

@@ -59,12 +59,12 @@ def tune(
 ) -> TuneResult:
     """Learn with rising weights until the score falls below what is required, beside both baselines, and choose one.
 
-    Where one is chosen, the folder ``request.out`` is a producer's and a consumer's. Stopped, every model that is
-    finished is kept, and the same request goes on.
+    Where one is chosen, the folder ``request.out`` is a producer's and a consumer's. If interrupted, every finished
+    model is kept, and the same request resumes.
 
     Parameters
     ----------
-    listener : hears :mod:`lcifr.workflows.events`. argv : the words of the command line, for the settings.
+    listener : receives events (:mod:`lcifr.workflows.events`). argv : the command line, to record in the settings.
     verbose : whether learning has a bar on stderr.
     """
     from lcifr.workflows.producing import head_of

@@ -49,5 +49,5 @@ def test_cells_that_no_cuts_make_are_refused():
     ends = [((0, 1), (0, 0)), ((2, 3), (0, 1)), ((1, 3), (2, 2)), ((0, 0), (1, 2)), ((1, 1), (1, 1))]
     numbers = np.array(ends, dtype=np.float64)
     allowed = tuple(np.ones((5, len(a.values)), np.bool_) for a in SCHEMA.categorical)
-    with pytest.raises(LcifrError, match="cutting everybody in two"):
+    with pytest.raises(LcifrError, match="repeatedly cutting the universe in two"):
         list(cut_tree(UniverseCells(SCHEMA, numbers[:, :, 0], numbers[:, :, 1], allowed, True)))

@@ -24,7 +24,7 @@ from lcifr.phi.pairs import PairSpace
 from lcifr.regions.region import Cell, Region
 
 OUTWARD = 1e-12
-"""Of the size of numbers in a row: by so much more x′ may differ than the row says."""
+"""How much more x′ may differ than a row says, as a share of the size of the row's numbers."""
 
 
 def largest_change(
@@ -92,9 +92,8 @@ def _least(values: FloatArray, first: Bins, last: Bins) -> FloatArray:
 #
 # With s(x) = base + Σ f(x), "x yes and x′ no" needs min(s(x), −s(x′)) ≥ 0, which is at most λ·s(x) − (1 − λ)·s(x′) for
 # every λ between 0 and 1. The maximum of that is a sum over attributes, linear in λ below and above ½, so 0, ½ and 1
-# are
-# all that need be tried: everyone in the cell is decided no, or everyone that they reach yes, or the change alone, in
-# which what both share cancels, is too small.
+# are all that need be tried: everyone in the cell is decided no, or everyone that they reach yes, or the change alone,
+# in which what both share cancels, is too small.
 
 
 @dataclass(frozen=True, eq=False)

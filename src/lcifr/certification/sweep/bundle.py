@@ -1,4 +1,4 @@
-"""The bundle of a sweep: the cut of everyone who can exist, and of every cell its proof or its pair."""
+"""The bundle of a sweep: how the universe is cut into cells, and each cell's proof or pair."""
 
 from __future__ import annotations
 
@@ -31,30 +31,30 @@ from lcifr.regions.region import Region
 from lcifr.regions.universe import UniverseCells
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 
-# The tree of cuts behind the cells of a sweep, found again from the cells alone.
+# The tree of cuts that led to the cells of a sweep, recovered from the cells alone.
 #
-# Cells come from cutting the universe in two, again and again, so wherever several are left together there is an
-# attribute along which none of them lies on both sides of some border.
+# Cells result from repeatedly cutting the universe in two, so any group of cells can be split along some attribute, at
+# a border that no cell straddles.
 
 Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
 class Cut:
-    """In two: a number up to ``border``, and the rest (of whole numbers from ``border`` + 1 on); or the categories with
-    these codes, and the others."""
+    """A split in two: numbers up to ``border`` and those above (for whole numbers, from ``border`` + 1); or the
+    categories with these codes, and the others."""
 
     attribute: str
     border: float | tuple[int, ...]
 
     def to_plain(self) -> list[Any]:
-        """As a bundle holds it."""
+        """As it is written in a bundle."""
         return [self.attribute, list(self.border) if isinstance(self.border, tuple) else self.border]
 
 
 @dataclass(frozen=True)
 class CutLeaf:
-    """A cell by its row, and the cuts between the cell before it and this one, in preorder."""
+    """A cell (by its row), and the cuts between the previous cell and this one, in preorder."""
 
     cell: int
     cuts: tuple[Cut, ...]
@@ -88,7 +88,9 @@ def cut_tree(cells: UniverseCells) -> Iterator[CutLeaf]:
             continue
         halves = min(_all_halves(cells, rows), key=lambda one: one.imbalance, default=None)
         if halves is None:
-            raise LcifrError("the cells of the sweep are not made by cutting everybody in two", fix="sweep again")
+            raise LcifrError(
+                "the sweep's cells cannot result from repeatedly cutting the universe in two", fix="sweep again"
+            )
         cuts.append(halves.cut)
         waiting += [halves.second, halves.first]
 
@@ -101,7 +103,7 @@ def _all_halves(cells: UniverseCells, rows: Rows) -> Iterator[_Halves]:
 
 
 def _along_number(name: str, lower: Any, upper: Any, whole: bool, rows: Rows) -> Iterator[_Halves]:
-    """The border nearest to the middle of the cells, where there is one."""
+    """The border nearest to the middle of the cells, if there is one."""
     order = np.argsort(lower, kind="stable")
     reached = np.maximum.accumulate(upper[order])[:-1]
     begins = lower[order][1:]
@@ -112,7 +114,7 @@ def _along_number(name: str, lower: Any, upper: Any, whole: bool, rows: Rows) ->
 
 
 def _along_category(name: str, allowed: Any, rows: Rows) -> Iterator[_Halves]:
-    """The values of one cell with all that some cell has together with them, and the others."""
+    """Separate the categories connected to the first cell's, through cells that share any, from the rest."""
     codes = allowed[0].copy()
     while (grown := codes | allowed[(allowed & codes).any(1)].any(0)).sum() > codes.sum():
         codes = grown
@@ -121,23 +123,23 @@ def _along_category(name: str, allowed: Any, rows: Rows) -> Iterator[_Halves]:
         yield _Halves(Cut(name, tuple(np.flatnonzero(codes).tolist())), rows[inside], rows[~inside])
 
 
-# What a sweep's bundle claims of its cells, with the proofs: no pair of the cell is decided differently, or one is.
+# What a sweep's bundle claims about its cells, with proofs: no pair in the cell is decided differently, or one is.
 
 Claim = dict[str, Any]
 OPEN: Claim = {"standing": "open"}
 MOST_CLASSES = 16
-"""Of more the checker does not look at all pairs of classes: the network grows with the fourth power of them."""
+"""With more classes, the checker does not check all pairs: the network grows with the fourth power of their number."""
 
 
 @dataclass(frozen=True, eq=False)
 class CellClaims:
-    """Claims about cells, one search for each batch. Whatever the search does not reach is left open."""
+    """Claims about cells, one search per batch. Whatever the search does not settle is left open."""
 
     subject: Subject
     budget: Budget
 
     def of(self, standings: Sequence[CellStatus], cells: Sequence[SweptCell]) -> list[Claim]:
-        """Of each cell, by its standing."""
+        """The claim for each cell, given its status."""
         joined = UniverseCells.joined([one.cell for one in cells])
         claims = [{**OPEN, **self._pair(one)} for one in cells]
         single = joined.is_single()
@@ -163,7 +165,7 @@ class CellClaims:
         return PairQuestion(self.subject)
 
     def _proved(self, cells: UniverseCells) -> list[Claim]:
-        """That no pair is decided differently: because everyone is decided alike, or by both decisions at once."""
+        """Prove that no pair is decided differently: everyone is decided alike, or by a proof about both decisions."""
         claims: list[Claim] = [{} for _ in range(len(cells))]
         for attempt in self._attempts:
             left = [row for row, claim in enumerate(claims) if not claim]
@@ -174,20 +176,20 @@ class CellClaims:
 
     @property
     def _attempts(self) -> tuple[Callable[[UniverseCells], list[Claim]], ...]:
-        """One function is cheaper to search and to check than its product, and proves most cells."""
+        """One copy of the model is cheaper to search and check than two, and proves most cells."""
         network = self._question.copies is not None and len(self.subject.score_directions) and self._few_classes
         alike = () if self.subject.rule.kind is Kind.NUMBER else (self._alike,)
         return (*alike, self._both) if network else alike
 
     def _both(self, cells: UniverseCells) -> list[Claim]:
-        """That no pair is decided differently, by both decisions as one network."""
+        """Prove that no pair is decided differently, with both decisions as one network."""
         region = self.subject.pairs.region(cells, as_written=True)
         limits = self._question.limits(region, cells.whole)
         shown = prove(self._question.both.merged, limits, region, self.budget)
         return [{} if found is None else {"standing": "proved", "proofs": found} for found in shown]
 
     def _alike(self, cells: UniverseCells) -> list[Claim]:
-        """That everyone in the pairs is decided as the one in the middle of the cell."""
+        """Prove that everyone in the pairs gets the same decision as the person in the middle of the cell."""
         subject, people = self.subject, cells.middles()
         pairs = subject.pairs.region(cells, as_written=True)
         shown = self._alike_proofs(reached_people(subject.pairs, pairs, cells, subject.encoding), people)
@@ -197,13 +199,13 @@ class CellClaims:
         ]
 
     def _alike_proofs(self, region: Region, people: Individuals) -> list[list[Any] | None]:
-        """Proofs that everyone in each region is decided as one person is."""
+        """Proofs that everyone in each region gets the same decision as one person."""
         deployment = self.subject.deployed
         own = outputs_at(deployment, self.subject.encoding.encode(people))
         return prove(deployment.merged, limits_alike(self.subject, region, own), region, self.budget)
 
     def _certified(self, cells: UniverseCells) -> list[Claim]:
-        """Of cells of one individual each: the person's own certificate."""
+        """For cells with a single individual: that person's own certificate."""
         if not len(cells):
             return []
         people = cells.middles()
@@ -219,7 +221,7 @@ class CellClaims:
         return claims
 
     def _changed(self, one: SweptCell, pair: Claim) -> Claim:
-        """That the change from x to x′ makes a violation of everyone in the cell."""
+        """Prove that the change from x to x′ is a violation for everyone in the cell."""
         assert one.pair is not None
         change = FixedChange(one.cell, one.pair)
         before, after = (
@@ -233,7 +235,7 @@ class CellClaims:
         return {**pair, "standing": "violating", "change": {**made, "before": before, "after": after}}
 
     def _pair(self, one: SweptCell) -> Claim:
-        """A pair of the cell that is decided differently; a tie is nothing that a checker confirms."""
+        """A pair in the cell that is decided differently, if strictly so: the checker does not confirm ties."""
         if one.pair is None or not one.strict:
             return {}
         other = plain_person(one.pair.other, 0)
@@ -245,13 +247,13 @@ class CellClaims:
         return [class_claim(rule, decided) for decided in rule.decide(outputs.values)]
 
 
-# The bundle of a sweep: how the universe was cut, and of every cell its proof or its pair.
+# The bundle of a sweep: how the universe is cut into cells, and each cell's proof or pair.
 #
 #     folder/manifest.json        format, files with their hashes, the rule of decision, universe, arithmetic and shares
-#     folder/people.jsonl.gz      per cell the cuts that lead to it, what is claimed, and the proofs
+#     folder/people.jsonl.gz      for each cell the cuts that lead to it, what is claimed, and the proofs
 #     folder/similarity.json, encoding.json, encoder.json, model.json
 #
-# ``python -m lcifr.check FOLDER`` derives the similar pairs of every cell and confirms all of it in exact arithmetic.
+# ``python -m lcifr.check FOLDER`` derives the similar pairs of every cell and confirms every claim in exact arithmetic.
 
 FORMAT = "lcifr-sweep-2"
 AT_ONCE = 64
@@ -267,10 +269,10 @@ def write_sweep_bundle(
     budget: Budget | None = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> Shares:
-    """Write the proofs of a sweep for the exact checker; returns the shares that the bundle claims.
+    """Write the proofs of a sweep for the exact checker, and return the shares that the bundle claims.
 
-    They are those of the sweep, less what has no proof on file and is open in the bundle: cells whose proof the search
-    does not find within ``budget`` again, ties (a pair that differs by one, or cells without strict crossings), and
+    These are the sweep's shares, except that cells without a proof on file count as open: cells whose proof the search
+    does not find again within ``budget``, ties (a pair that differs by one, or cells without strict crossings), and
     numbers that trees predict.
     """
     if subject.deployed.is_composed:

@@ -56,7 +56,7 @@ class ProvedCells:
             raise ArtefactError("the sweep does not say which model and φ it is about", fix="sweep again")
         if not strict:
             raise ArtefactError(
-                "the sweep has no strictly proved cell, so nobody can be looked up",
+                "the sweep has no strictly proved cell, so no one can be certified by looking up their cell",
                 fix="leave --sweep out, or sweep for longer (--cells, --seconds)",
             )
         cells = UniverseCells.joined([one.cell for one in strict])

@@ -36,8 +36,7 @@ from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 #
 # Where all numbers of similar people are whole, they can be counted: each is decided by a plain forward pass, and
 # exactly where that is too close to a tie. In exact arithmetic the rule then says what a tie is. On machines it may
-# fall
-# either way, and all that is known is whether any two decisions differ strictly before rounding.
+# fall either way, and all that is known is whether any two decisions differ strictly before rounding.
 
 MOST = 2_048
 """People similar to one who are tried; an individual with more stays open."""
@@ -46,7 +45,7 @@ Outputs = tuple[Fraction, ...]
 
 @dataclass(frozen=True)
 class Settled:
-    """Of one individual: what is known, and of a violation the other; ``strict`` unless it is by a tie."""
+    """What is known about one individual, and the other person in a violation; not ``strict`` if it rests on a tie."""
 
     standing: CellStatus
     other: Individuals | None = None
@@ -152,7 +151,7 @@ class ExactComparison:
     rule: Rule
 
     def differ(self, one: Outputs, other: Outputs) -> Difference:
-        """Of two people."""
+        """Whether the decisions about two people differ, at all and strictly."""
         if self.rule.kind is Kind.NUMBER:
             far = max(abs(a - b) for a, b in zip(one, other, strict=True)) > Fraction(self.rule.known_tolerance)
             return Difference(far, far)
@@ -183,8 +182,7 @@ class ExactComparison:
 #
 # Two similar people who are decided differently both stand close to where the decision changes. So the way between two
 # people of a cell who are decided differently is halved again and again, and a pair that stands half-way is tried.
-# Bounds
-# are not asked for: what this finds, a search would find after thousands of nodes.
+# Bounds are not asked for: what this finds, a search would find after thousands of nodes.
 
 DRAWN = 64
 """Pairs of a cell from which the ends of the ways are taken."""
@@ -319,7 +317,7 @@ class PairQuestion:
         return subject.deployed.is_exact and subject.rule.band == (0.0, 0.0) and subject.ignores_changes
 
     def ask_individuals(self, people: Individuals, budget: Budget) -> CellAnswers:
-        """The same of cells of one individual each: an audit, which knows more than pairs do."""
+        """The same for cells of one individual each, by an audit, which can settle more than pairs can."""
         ids = tuple(range(len(people)))
         subject, predicted = self.subject, self.subject.library_decisions(people)
         lowered = subject.region(people)

@@ -161,7 +161,7 @@ def _source(
 
 
 def _categorical(infos: list[str], text: str) -> tuple[bool, ...]:
-    """Of each column whether it holds codes; those of a single code, or of none, are only in the parameters."""
+    """Whether each column holds codes; columns with one code or none are named only in the parameters."""
     named = text.rpartition("[categorical_feature: ")[2].partition("]")[0].split(",")
     return tuple(
         str(place) in named or (info != "none" and not info.startswith("[")) for place, info in enumerate(infos)
@@ -301,7 +301,7 @@ def read_json(content: Any, where: str) -> TreeSource:
     Raises
     ------
     NetworkError
-        For what is no such model, for linear trees, and for objectives whose link is not known here.
+        If it is not such a model, has linear trees, or has an objective whose link is unknown here.
     """
     with _malformed_refused(where):
         return _read_json(content, where)

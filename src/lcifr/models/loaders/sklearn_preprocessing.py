@@ -1,4 +1,4 @@
-"""Preprocessing of scikit-learn as programs, tables and factors: encoders, scalers, PCA, column transformers."""
+"""Reads scikit-learn preprocessing as programs, tables and factors: encoders, scalers, PCA, column transformers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class _Coded:
 
     Parameters
     ----------
-    numbers : of every category that the encoder knows; infrequent ones have the last one together.
+    numbers : one for each category that the encoder knows; infrequent categories share the last number.
     infrequent : that number, if there are any. indices : of the schema's values among the categories, None if unknown.
     """
 
@@ -65,7 +65,7 @@ class _Coded:
 
     @property
     def groups(self) -> list[int | None]:
-        """For each value of the schema its number; None where it is unknown."""
+        """The number of each value of the schema; None if the encoder does not know it."""
         return [None if index is None else self.numbers[index] for index in self.indices]
 
     @property
@@ -86,12 +86,12 @@ def _coded(encoder: Any, place: int, raw: RawColumn, where: str) -> _Coded:
         )
     if len(set(texts)) < len(texts):
         twice = next(text for text in texts if texts.count(text) > 1)
-        raise NetworkError(f'{where} tells two values of "{attribute.name}" apart that both read "{twice}"')
+        raise NetworkError(f'{where} distinguishes two values of "{attribute.name}" that are both written "{twice}"')
     listed = getattr(encoder, "infrequent_categories_", None)
     rare = set() if listed is None or listed[place] is None else {_text(value) for value in listed[place]}
     frequent = [text for text in texts if text not in rare]
     if rare and type(encoder).__name__ == "OrdinalEncoder" and "" in frequent:
-        frequent.remove("")  # what is missing has a code of its own, and no place among the others; it is in no table
+        frequent.remove("")  # missing values have a code of their own, which is not counted here and is in no table
     numbers = tuple(frequent.index(text) if text in frequent else len(frequent) for text in texts)
     known = {text: index for index, text in enumerate(texts)}
     if encoder.categories_[place].dtype.kind in "iuf":  # booleans beside numbers become numbers
@@ -101,7 +101,7 @@ def _coded(encoder: Any, place: int, raw: RawColumn, where: str) -> _Coded:
 
 
 def _text(value: object) -> str:
-    """As the schema names it; a missing value is blank."""
+    """The text by which the schema names a value; a missing value is blank."""
     return "" if is_missing(value) else text_of(value).strip()
 
 
@@ -127,8 +127,8 @@ def _ordinal(coded: _Coded) -> list[TableColumn]:
     if unknown and rest is None and None in coded.groups:
         unseen = coded.attribute.values[coded.groups.index(None)]
         raise NetworkError(
-            f'{coded.where} codes the unknown value "{unseen}" of "{coded.attribute.name}" as missing, and what the '
-            "model decides then is not read",
+            f'{coded.where} codes the unknown value "{unseen}" of "{coded.attribute.name}" as missing, and '
+            "lcifr does not read what the model then decides",
             fix=f'leave "{unseen}" out of the schema, or code unknown values as -1',
         )
     return [TableColumn(coded.attribute.name, tuple(rest if g is None else float(g) for g in coded.groups))]
@@ -144,7 +144,7 @@ Operations = list[tuple[Operation, NDArray[Any]]]
 
 
 def read_scaler(scaler: Any, block: Block, where: str) -> Block:
-    """The columns behind a fitted scaler."""
+    """The columns after a fitted scaler."""
     block = block.as_floats()
     return block.stepwise(_checked_steps(scaler, block, where), where)
 
@@ -166,7 +166,7 @@ def _checked_steps(scaler: Any, block: Block, where: str) -> list[tuple[ProgramS
 
 
 def _steps(scaler: Any, block: Block) -> list[tuple[ProgramStep, ...]]:
-    """For each column."""
+    """The steps of each column."""
     found: list[tuple[ProgramStep, ...]] = [() for _ in block.columns]
     for operation, constants in _operations(scaler, block):
         for j, constant in enumerate(np.broadcast_to(constants, (len(block), *constants.shape[1:]))):
@@ -199,7 +199,7 @@ def _operations(scaler: Any, block: Block) -> Operations:
 
 
 def _divide(scale: NDArray[Any], block: Block) -> tuple[Operation, NDArray[Any]]:
-    """What is sparse is multiplied by the inverse."""
+    """Sparse input is multiplied by the inverse instead of divided."""
     return (Operation.MULTIPLY, 1.0 / scale) if block.sparse else (Operation.DIVIDE, scale)
 
 
@@ -208,7 +208,7 @@ def _clip(scaler: Any, ends: tuple[float, float], dtype: Dtype) -> Operations:
 
 
 def _compare(scaler: Any, steps: list[tuple[ProgramStep, ...]], block: Block, where: str) -> None:
-    """Refuse a scaler that computes other bits than the steps, on numbers around every constant."""
+    """Refuse a scaler whose results are not bit-identical to the steps', on numbers around every constant."""
     centers = [[constant for step in column for constant in step.constants] or [1.0] for column in steps]
     probes = np.zeros((60, len(steps)))
     factors = np.concatenate([np.linspace(-3, 3, 40), 10.0 ** np.arange(-10, 10)])
@@ -235,7 +235,7 @@ def _unexpected(transformer: Any, where: str) -> NetworkError:
 
 
 def named_rows(transformer: Any, rows: NDArray[Any]) -> Any:
-    """A copy, with the names that the transformer was fitted with: else it warns."""
+    """A copy with the names that the transformer was fitted with; otherwise it warns."""
     if not hasattr(transformer, "feature_names_in_"):
         return rows.copy()
     import pandas as pd
@@ -249,7 +249,7 @@ def _sparse(rows: NDArray[Any]) -> Any:
     return csr_matrix(rows)
 
 
-# Mixtures of columns: PCA, TruncatedSVD and what comes behind them, as affine factors that stay apart.
+# Mixtures of columns: PCA, TruncatedSVD and what comes after them, as affine factors that stay separate.
 
 FloatArray = NDArray[np.float64]
 
@@ -259,14 +259,14 @@ SMALLEST = float(np.finfo(np.float64).smallest_normal)
 
 @dataclass(frozen=True)
 class AffineFactors:
-    """Affine maps in turn, on an array of so many columns that a library holds in this dtype."""
+    """A chain of affine maps on an array with this many columns, held by the library in this dtype."""
 
     width: int
     dtype: Dtype
     factors: tuple[Network, ...] = ()
 
     def then(self, weight: NDArray[Any], bias: ArrayLike | None = None) -> AffineFactors:
-        """With one more behind: x ↦ weight @ x + bias, computed in what numpy makes of the two dtypes."""
+        """With one more at the end: x ↦ weight @ x + bias, computed in what numpy makes of the two dtypes."""
         return self._behind(weight, bias, np.result_type(self.dtype, weight.dtype))
 
     def _behind(self, matrix: NDArray[Any], bias: ArrayLike | None, dtype: Dtype, divides: str = "") -> AffineFactors:
@@ -293,7 +293,7 @@ class AffineFactors:
 
 @dataclass(frozen=True)
 class Mixture:
-    """Columns of a block behind affine factors."""
+    """Columns of a block, and the affine factors that follow."""
 
     block: Block
     behind: AffineFactors
@@ -309,7 +309,7 @@ class Mixture:
 
 
 def join_mixtures(parts: Iterable[Mixture]) -> Mixture:
-    """Side by side: factors of different parts that come equally far behind are one; missing ones pass numbers on."""
+    """Side by side: factors at the same depth are merged; parts without one pass their numbers through."""
     mixtures = list(parts)
     behind = [mixture.behind for mixture in mixtures]
     depth = max(len(one.factors) for one in behind)
@@ -369,7 +369,7 @@ def read_scaler_behind(scaler: Any, before: AffineFactors, where: str) -> Affine
         elif operation is Operation.DIVIDE:
             found = _divided(found, values, where)
         else:
-            raise NetworkError(f"{where} clips numbers behind a matrix, which is not affine", fix="use clip=False")
+            raise NetworkError(f"{where} clips numbers after a matrix, which is not affine", fix="use clip=False")
     _compare_factors(scaler, before, found, where)
     return found
 
@@ -394,7 +394,7 @@ def _refuse_subnormal(arrays: Iterable[NDArray[Any]], where: str) -> None:
 
 
 def _compare_factors(transformer: Any, before: AffineFactors, behind: AffineFactors, where: str) -> None:
-    """Refuse a transformer that computes something else than the factors added for it, by more than rounding."""
+    """Refuse a transformer whose results differ from those of its factors by more than rounding."""
     factors = behind.factors[len(before.factors) :]
     rows = np.random.default_rng(0).normal(size=(64, before.width)).astype(before.dtype)
     expected = np.asarray(transformer.transform(named_rows(transformer, rows)), dtype=np.float64)
@@ -407,7 +407,7 @@ def _compare_factors(transformer: Any, before: AffineFactors, behind: AffineFact
 # Preprocessing of scikit-learn, read column by column: ColumnTransformer, Pipeline, imputers, feature selection.
 
 Columns = tuple[RawColumn, ...] | Block | Mixture
-"""Raw columns of the table, numbers that something was made of, or mixtures of such numbers."""
+"""Raw columns of the table, numbers made from them, or mixtures of such numbers."""
 
 WORKS = (
     f"ColumnTransformer, Pipeline, {', '.join((*SCALERS, *ENCODERS, *MIXERS))}, SimpleImputer, passthrough, "
@@ -440,7 +440,7 @@ def read_preprocessing(transformer: Any, columns: Columns, where: str) -> Column
         return _imputer(transformer, columns, where)
     if name in ENCODERS:
         if not isinstance(columns, tuple):
-            raise NetworkError(f"{where} is {name} behind another transformer", fix="encode the table's own columns")
+            raise NetworkError(f"{where} is {name} after another transformer", fix="encode the table's own columns")
         return read_encoder(transformer, columns, where)
     if name in MIXERS:
         mixed = as_mixture(columns, where)
@@ -458,7 +458,7 @@ def read_preprocessing(transformer: Any, columns: Columns, where: str) -> Column
 
 
 def as_mixture(columns: Columns, where: str) -> Mixture:
-    """The columns as numbers, with the affine maps behind them, of which there may be none."""
+    """The columns as numbers, with the affine maps that follow; there may be none."""
     return columns if isinstance(columns, Mixture) else Mixture.of(as_numbers(columns, where))
 
 
@@ -476,7 +476,7 @@ def _imputer(imputer: Any, columns: Columns, where: str) -> Columns:
     if not is_missing(imputer.missing_values):
         raise NetworkError(
             f"{where} replaces {imputer.missing_values!r}, which is an ordinary value here",
-            fix="mark missing values as NaN before, and impute those",
+            fix="mark missing values as NaN first, then impute those",
         )
     if any(is_missing(value) for value in imputer.statistics_):
         raise NetworkError(f"{where} drops a column in which everything was missing", fix="drop it before")

@@ -99,7 +99,7 @@ def _whole(node: Mapping[str, Any]) -> int:
 SCHEMA = "schema.json"
 MOST_ENTRIES = 20_000
 MOST_BYTES = 1 << 28
-"""Of all entries together, unpacked."""
+"""The most bytes that all entries may have together, unpacked."""
 MOST_SCHEMA_BYTES = 1 << 26
 COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 NUMBER_KINDS = "biufUS"
@@ -239,7 +239,7 @@ UNREAD = frozenset(
 )
 """Attributes that no prediction reads: they are left out, whatever is in them."""
 READ = {name: frozenset({"_loss"}) for name in (*BOOSTED, *HISTOGRAM)}
-"""Of some classes these are read after all: the link of boosting's loss."""
+"""Attributes that are read after all, for some classes: the link of boosting's loss."""
 
 
 def full_name(thing: Any) -> str:
@@ -272,14 +272,13 @@ def allowed_functions() -> frozenset[str]:
 # Schemas of skops files, checked node by node and written anew: nothing reaches skops that was not understood here.
 #
 # A schema is a tree of nodes. Each names a loader, and a class that the loader makes. Loaders that call something are
-# not
-# known here: methods, partial functions, operators, constructors, generators. Attributes that no prediction reads are
-# left out, and so are the ids by which a node could stand for another one.
+# not known here: methods, partial functions, operators, constructors, generators. Attributes that no prediction reads
+# are left out, and so are the ids by which a node could stand for another one.
 
 Node = dict[str, Any]
 
 PROTOCOL = 2
-"""Of skops 0.7 and later; a node of an older one has another shape."""
+"""The protocol of skops 0.7 and later; nodes of older versions have another shape."""
 MOST_NODES = 1_000_000
 DEEPEST = 100
 LONGEST = 1 << 20

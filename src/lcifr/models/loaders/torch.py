@@ -196,7 +196,10 @@ class TorchModel:
                     dynamic_axes={INPUT: {0: "people"}},
                 )  # fmt: skip
             except Exception as problem:  # whatever the exporter raises, it is about this module
-                raise NetworkError(f"torch does not export {type(self.module).__name__}: {problem}") from None
+                raise NetworkError(
+                    f"torch could not export {type(self.module).__name__}: {problem}",
+                    fix="use torch operations that torch can export to ONNX, or write it as a Sequential",
+                ) from None
         if any(one.category.__name__ == "TracerWarning" for one in heard):
             raise NetworkError(
                 f"the Python code of {type(self.module).__name__} branches on values of the row while it runs",

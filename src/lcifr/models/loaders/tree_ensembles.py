@@ -331,7 +331,7 @@ def library_matrix(
     """
     if isinstance(columns, Block):
         if encoder is not None:
-            raise NetworkError(f"{where} encodes categories itself, behind another transformer", fix="leave one out")
+            raise NetworkError(f"{where} encodes categories itself, after another transformer", fix="leave one out")
         return columns
     if encoder is not None:  # of histogram boosting: categories come first, as codes of its own
         flags = np.zeros(len(columns), np.bool_)
@@ -447,11 +447,11 @@ class TreeSource:
 
     @property
     def slope(self) -> float | None:
-        """Of the logistic function that makes the library's probability of the only output; None where none does."""
+        """The slope of the logistic function that turns the only output into a probability; None if there is none."""
         return None if self.rule.log_odds is None else self.rule.log_odds[0]
 
     def threshold_band(self, described: DescribedOutput, arithmetic: Arithmetic | None, where: str) -> MarginBand:
-        """Of the only output, for a threshold of it or of its probability, as the library computes either.
+        """The band of the only output, for a threshold on it or on its probability, as the library computes either.
 
         Parameters
         ----------

@@ -17,14 +17,14 @@ from lcifr.prove.networks.rounding import UNIT_UP, RoundingBound, largest_number
 from lcifr.prove.question import Question
 from lcifr.regions.region import Cell
 
-# A network seen from a cell: tensors that hold only what can move, for many people or nodes.
+# A network restricted to a cell: tensors that hold only what can vary, for many people or nodes.
 
 Layers = Sequence[tuple[Tensor, Tensor]]
 
 
 @dataclass(frozen=True)
 class RowBatch:
-    """Linear rows seen from the same cell: value at the center (n, R) of G x − g, and how it moves."""
+    """Linear rows on the same cell: the value (n, R) of G x − g at the center, and how it varies."""
 
     base: Tensor
     weight: Tensor
@@ -63,7 +63,7 @@ class CellBatch:
     weight : (h, m) first layer, the numeric columns that move.
     groups : first layer of each free choice, (h, values) each.
     tail : the later layers, ``[(weight, bias), …]``.
-    base : (n, h) first layer at what is fixed: bias, still numerics, settled categories. The center is not in it.
+    base : (n, h) the first layer's fixed part: bias, constant numerics, fixed categories. The center is not in it.
     box : (n, m) of the numeric columns that move. allowed : (n, values) for each free choice.
     largest : (n,) largest |x| of any numeric feature; infinite, and with it every bound, beyond LARGEST.
     """
@@ -119,10 +119,10 @@ class CellView:
 
 
 def view_cell(layers: Layers, cell: Cell) -> CellView:
-    """The batch of all people in ``cell``; those who do not have the cell get whatever their numbers give.
+    """The batch of all people in ``cell``; results for people without this cell are meaningless.
 
-    Settled choices are looked up (one column of the first layer), still numerics multiplied once; both end in ``base``.
-    Differentiable in the layers.
+    Fixed choices are looked up (one column of the first layer), constant numerics are multiplied once; both go into
+    ``base``. Differentiable in the layers.
     """
     weight, bias = layers[0]
     tensor = partial(_tensor, device=weight.device)
@@ -154,7 +154,7 @@ def _tensor(array: np.ndarray, device: torch.device) -> Tensor:
 
 @dataclass(frozen=True)
 class _CellColumns:
-    """Feature columns of a cell: of all numerics, of those that move, of every choice; which choices are ``free``."""
+    """Feature columns of a cell: all numerics, those that vary, and each choice; ``free`` : which choices are free."""
 
     numeric: Tensor
     moving: Tensor
@@ -168,7 +168,7 @@ class _CellColumns:
 
 @dataclass(frozen=True)
 class _Still:
-    """What of a cell does not move, for n people: ``values`` (n, ·) of numeric ``columns``, and settled categories."""
+    """The fixed part of a cell, for n people: ``values`` (n, ·) of numeric ``columns``, and fixed categories."""
 
     people: int
     columns: Tensor | None
@@ -218,8 +218,8 @@ def tensors(network: Network, device: str | None = None) -> Layers:
 # function.
 
 NEARLY = 1e-9
-"""A neuron whose interval touches 0 by this share of its width is given the line of its stable side. The exact checker
-may see it as stable, and then both use the same line."""
+"""A neuron whose interval crosses 0 by no more than this share of its width gets the line of its stable side. The exact
+checker may see it as stable, and then both use the same line."""
 
 
 @dataclass(frozen=True)
@@ -437,7 +437,7 @@ def _like(part: Tensor, other: Tensor) -> Tensor:
     return part[:, None, :] if other.dim() == 3 and part.dim() == 2 else part
 
 
-# Intervals alone, of everyone that is asked about.
+# Interval bounds only, for everyone in the question.
 
 CHUNK = 4_000_000
 """People × (directions + features) of one chunk: some tens of MB, so that memory does not grow with the people."""

@@ -222,5 +222,7 @@ def imputer(call: Call) -> tuple[Value, ...]:
     value = call.person_value(0)
     replaced = call.attribute("replaced_value_float", 0.0, float)
     if call.listed("imputed_value_int64s") or not isinstance(value, Columns) or not math.isnan(replaced):
-        raise call.refuse("it imputes another value than NaN", fix="mark missing values as NaN, and impute those")
+        raise call.refuse(
+            "it imputes another value than NaN", fix="mark missing values as NaN first, then impute those"
+        )
     return (value,)

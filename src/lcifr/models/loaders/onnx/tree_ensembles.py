@@ -36,8 +36,7 @@ from lcifr.models.trees import TreeLeaf, Trees, preorder
 # Outputs of tree ensembles inside a dataflow graph, and the one sum of trees that a vector made of them is.
 #
 # A graph may pick outputs of an ensemble, turn their sign, add constants or a second ensemble, and multiply all of it
-# by
-# one number. That is a sum of trees again: its leaves are the stored numbers, never products of them.
+# by one number. That is a sum of trees again: its leaves are the stored numbers, never products of them.
 
 ELSEWHERE = "computes with the outputs of trees in a way that is not a sum of trees"
 
@@ -187,7 +186,7 @@ def _constants(rows: Sequence[_SumRow], factor: Fraction, scale: Fraction) -> tu
 
 EQUALITY = ("BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER")
 MOST_VALUES = 2**24
-"""Of all leaves together: a short file may ask for any number of outputs."""
+"""The most values that all leaves may hold together: a short file can ask for any number of outputs."""
 
 
 @dataclass(frozen=True)
@@ -262,7 +261,7 @@ class ReadTrees:
 
 
 def first_generation(call: Call, kind: str, outputs: int, columns: Columns) -> ReadTrees:
-    """Of TreeEnsembleClassifier (``kind`` "class") and TreeEnsembleRegressor ("target")."""
+    """The trees of a TreeEnsembleClassifier (``kind`` "class") or TreeEnsembleRegressor ("target")."""
     ids = {name: call.listed(f"nodes_{name}") for name in ("treeids", "nodeids", "featureids", "modes")}
     ids |= {name: call.listed(f"nodes_{name}") for name in ("truenodeids", "falsenodeids")}
     values = numbers(call, "nodes_values", columns)
@@ -325,7 +324,7 @@ def _weights(
     places: Mapping[tuple[Any, Any], int],
     modes: Sequence[str],
 ) -> dict[int, dict[int, float]]:
-    """Of each leaf the values, by output; those of inner nodes mean nothing, as old converters wrote them."""
+    """The values of each leaf, by output. Values of inner nodes, which old converters wrote, mean nothing."""
     trees, nodes, targets = (call.listed(f"{kind}_{name}") for name in ("treeids", "nodeids", "ids"))
     weights = numbers(call, f"{kind}_weights", columns)
     _alike(call, weights, trees, nodes, targets)
@@ -344,7 +343,7 @@ def _weights(
 
 
 def second_generation(call: Call, outputs: int, columns: Columns) -> tuple[LibraryNode, ...]:
-    """Of TreeEnsemble: leaves are counted apart from nodes."""
+    """The trees of a TreeEnsemble, whose leaves are numbered separately from its nodes."""
     splits, modes = numbers(call, "nodes_splits", columns), _tensor(call, "nodes_modes").tolist()
     features = call.listed("nodes_featureids")
     yes, yes_leaf, no, no_leaf = (
@@ -556,14 +555,14 @@ def _ensemble(
 
 
 def _check_scored(call: Call, read: ReadTrees, classes: Sequence[int]) -> None:
-    """Of a class that got no weight for a person runtimes think otherwise than of one that got 0."""
+    """Refuse classes without a weight in some leaves: runtimes treat them differently from classes of weight 0."""
     for one in classes:
         if one not in read.scored:
             raise call.refuse(f"class {one} has no weight in some leaves, and runtimes leave it out where these decide")
 
 
 def _refuse_equality(call: Call, trees: Sequence[LibraryNode], columns: Columns) -> None:
-    """Of sets of numbers onnxruntime makes bit masks, in which 1.5 can be a 1."""
+    """Refuse splits by equality on numbers: onnxruntime uses bit masks, in which 1.5 can count as 1."""
     for node in (node for tree in trees for node in preorder(tree)):
         if isinstance(node, TreeLeaf) or node.members is None:
             continue
