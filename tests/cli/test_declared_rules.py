@@ -191,3 +191,50 @@ def test_the_number_is_refused_where_it_means_nothing(place: Path, tmp_path: Pat
     for infinite in ("inf", "1e300"):
         said = lcifr("model", "show", "model.json", "--missing", infinite, cwd=place, expect=2)
         assert "is not a float32 number" in said.err
+
+
+PAST = ("--missing", "-9", "--threshold", "0.8")
+
+
+def test_a_threshold_can_be_an_option_and_is_the_rule_of_a_description(place: Path) -> None:
+    model, columns = table(place)
+    said, decided = audit(place, "by-option", *PAST)
+    assert (decided == (model.predict_proba(columns)[:, 1] >= 0.8)).all()
+    assert "the decision is 1 where its probability is >= 0.8, else 0" in said.out
+    own = ("--people", "people.csv", *MODEL, "--schema", "people.toml", "--phi", "p.phi")
+    bundle = "by-option/bundle"
+    assert lcifr("check", bundle, *own, "--describe", "cut.toml", cwd=place, expect=None).out.count("DIFFERS") == 0
+    assert "DIFFERS" in lcifr("check", bundle, *own, "--missing", "-9", cwd=place, expect=None).out
+    assert "DIFFERS" not in lcifr("check", bundle, *own, *PAST, cwd=place, expect=None).out
+    compared = lcifr("doctor", *MODEL, "--data", "people.csv", "--schema", "people.toml", *PAST, cwd=place)
+    assert "All agree" in compared.out
+    shown = " ".join(lcifr("model", "show", "model.json", *PAST, cwd=place).out.split())
+    assert "declared with --missing and --threshold" in shown
+
+
+def test_a_threshold_of_the_score_is_compared_with_the_margin(place: Path) -> None:
+    model, columns = table(place)
+    _, decided = audit(place, "by-score", "--missing", "-9", "--score-threshold", "0.25")
+    margin = model.predict(columns, output_margin=True)
+    assert (decided == (margin >= np.float32(0.25))).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (("--threshold", "80"), "--threshold 80 is not a probability between 0 and 1"),
+        (("--threshold", "nan"), "--threshold nan is not a probability between 0 and 1"),
+        (("--score-threshold", "inf"), "--score-threshold inf is not a number"),
+        (("--threshold", "0.5", "--score-threshold", "0"), "--threshold and --score-threshold are both given"),
+        (("--describe", "cut.toml", "--threshold", "0.7"), "cut.toml says how the output decides"),
+    ],
+)
+def test_thresholds_that_cannot_be_are_refused(place: Path, options: tuple[str, ...], error: str) -> None:
+    said = lcifr("model", "show", "model.json", *options, cwd=place, expect=2)
+    assert error in said.err
+    assert "Fix:" in said.err
+
+
+def test_a_threshold_is_for_a_model_file(place: Path) -> None:
+    said = lcifr("doctor", "--threshold", "0.5", cwd=place, expect=2)
+    assert "--threshold works only with --model" in said.err

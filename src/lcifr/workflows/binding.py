@@ -21,7 +21,17 @@ from lcifr.data.schema import attribute_to_dict
 from lcifr.errors import ArtefactError, LcifrError, no_such_file
 from lcifr.phi.core import distinct_values
 from lcifr.workflows.events import step
-from lcifr.workflows.options import REQUIRED, argument, describe_option, id_option, missing_option, option
+from lcifr.workflows.options import (
+    REQUIRED,
+    DeclaredByOption,
+    argument,
+    describe_option,
+    id_option,
+    missing_option,
+    option,
+    score_threshold_option,
+    threshold_option,
+)
 from lcifr.workflows.people import read_schema
 from lcifr.workflows.subjects import open_model
 
@@ -69,6 +79,8 @@ class OwnFiles:
     )
     describe: Path | None = describe_option(**PANEL)
     missing: float | None = missing_option()
+    threshold: float | None = threshold_option()
+    score_threshold: float | None = score_threshold_option()
     phi: str | None = option(None, "Who counts as similar.", metavar="FILE|NAME", **PANEL)
     schema: str | None = option(
         None, "The schema: a .toml file. (Default: the .toml next to the .phi.)", metavar="FILE|NAME", **PANEL
@@ -536,8 +548,9 @@ class BundleBinding:
 
     def _model(self, schema: FileComparison) -> FileComparison:
         paths = self.files.models
-        alone = {"--describe": self.files.describe, "--missing": self.files.missing}
-        if not paths and (given := [name for name, value in alone.items() if value is not None]):
+        declared = DeclaredByOption.of(self.files)
+        given = (*(() if self.files.describe is None else ("--describe",)), *declared.words())
+        if not paths and given:
             raise LcifrError(f"{given[0]} works only with --model", fix="add --model FILE")
         if not paths:
             return FileComparison("model", NOT_GIVEN)
@@ -549,11 +562,11 @@ class BundleBinding:
         table = self.files.people or self.files.train
         if not folders and table is None:
             return FileComparison("model", NAMED, ("it is read for the columns of a table: give --people or --train",))
-        if folders and (self.files.describe is not None or self.files.missing is not None):
+        if folders and given:
             raise LcifrError(
-                "--describe and --missing are for a model file, and --model names folders", fix="leave them out"
+                f"--model names folders, and {' and '.join(given)} is for a model file", fix=f"leave {given[0]} out"
             )
-        file = None if folders else open_model(paths[0], self.files.describe, self.files.missing, drafts=True)
+        file = None if folders else open_model(paths[0], self.files.describe, declared, drafts=True)
         if file is None or table is None:
             derived = derive_from_folders(paths, self.bundle.decision)
         else:

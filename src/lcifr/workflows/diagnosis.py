@@ -22,11 +22,14 @@ from lcifr.workflows.labels import LabelComparison, compare_with_labels
 from lcifr.workflows.options import (
     PRODUCER,
     YOUR_MODEL,
+    DeclaredByOption,
     ModelOptions,
     argument,
     describe_option,
     missing_option,
     option,
+    score_threshold_option,
+    threshold_option,
 )
 from lcifr.workflows.results import CommandResult, read_producer, read_saved_encoder
 from lcifr.workflows.subjects import FolderOrigin, open_model, other_classes, refuse_mixed, schema_of_table
@@ -222,6 +225,8 @@ class ShowRequest:
     file: Path = argument("FILE", "A model: ONNX, skops, XGBoost or LightGBM.")
     describe: Path | None = describe_option(panel=YOUR_MODEL)
     missing: float | None = missing_option()
+    threshold: float | None = threshold_option()
+    score_threshold: float | None = score_threshold_option()
 
 
 @dataclass(frozen=True)
@@ -250,7 +255,7 @@ class ShownModel:
 
 def show_model(request: ShowRequest) -> ShownModel:
     """Load a model file and say what it is."""
-    file = open_model(request.file, request.describe, request.missing, drafts=True)
+    file = open_model(request.file, request.describe, DeclaredByOption.of(request), drafts=True)
     return ShownModel(file, file.outline())
 
 
@@ -378,7 +383,7 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
             "--model needs people to compare on", fix="add --data TABLE, with the columns that the model reads"
         )
     with listening(listener), step(f"Comparing {model} with its library"):
-        file = open_model(model, request.describe, request.missing, drafts=True)
+        file = open_model(model, request.describe, DeclaredByOption.of(request), drafts=True)
         loaded = load_whole(table, None, "lcifr doctor")
         beside = str(table.with_suffix(".phi"))  # and the schema of the same name, as `lcifr init` writes them
         schema = schema_of_table(loaded.frame, table, request, file.outline(), beside)

@@ -19,9 +19,9 @@ from lcifr.models.description import is_description, write_description
 from lcifr.phi.formula import quote_name, quote_value
 from lcifr.phi.lint import mark_of
 from lcifr.workflows.events import Listener, listening, step
-from lcifr.workflows.options import argument, id_option, missing_option, model_option, option
+from lcifr.workflows.options import DeclaredByOption, argument, id_option, missing_option, model_option, option
 from lcifr.workflows.people import no_column, read_whole
-from lcifr.workflows.proposed_description import propose_description, with_missing
+from lcifr.workflows.proposed_description import propose_description, with_declared
 from lcifr.workflows.results import CommandResult
 
 if TYPE_CHECKING:
@@ -467,4 +467,4 @@ def _outline(model: Path, missing: float | None) -> ModelOutline:
     from lcifr.models.loading import load_file
 
     with step(f"Opening {model}"):
-        return load_file(model, None if missing is None else with_missing(model, None, missing)).outline()
+        return load_file(model, with_declared(model, None, DeclaredByOption(missing=missing))).outline()

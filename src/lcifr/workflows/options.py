@@ -263,6 +263,42 @@ def missing_option() -> Any:
     return option(None, text, metavar="NUMBER", panel=YOUR_MODEL)
 
 
+def threshold_option() -> Any:
+    """The cut-off of a probability at which a binary classifier is deployed."""
+    text = "Decide for the second class where its probability is at least this. (Default: from --describe or the file.)"
+    return option(None, text, metavar="PROBABILITY", panel=YOUR_MODEL)
+
+
+def score_threshold_option() -> Any:
+    """The cut-off of a score at which a binary classifier is deployed."""
+    return option(None, "The same for the model's score, before any link function.", metavar="SCORE", panel=YOUR_MODEL)
+
+
+@dataclass(frozen=True)
+class DeclaredByOption:
+    """What options say of a model file that the file does not: each None where nothing is said.
+
+    Parameters
+    ----------
+    missing : the number that stands for a missing value. threshold, score_threshold : the least probability, or score,
+        at which the second class is decided for.
+    """
+
+    missing: float | None = None
+    threshold: float | None = None
+    score_threshold: float | None = None
+
+    @classmethod
+    def of(cls, request: Any) -> DeclaredByOption:
+        """Those of a request that has these options."""
+        return cls(**{one.name: getattr(request, one.name) for one in fields(cls)})
+
+    def words(self) -> tuple[str, ...]:
+        """The options that are given."""
+        given = (one.name for one in fields(self) if getattr(self, one.name) is not None)
+        return tuple(f"--{name.replace('_', '-')}" for name in given)
+
+
 def _of_network(name: str, **known: Any) -> Any:
     return learned(ENCODER, name, family=Learner.NETWORK, **known)
 
@@ -403,6 +439,8 @@ class ModelOptions:
     model: Path | None = model_option()
     describe: Path | None = describe_option(**ABOUT_MODEL)
     missing: float | None = missing_option()
+    threshold: float | None = threshold_option()
+    score_threshold: float | None = score_threshold_option()
     schema: str | None = schema_option(**ABOUT_MODEL)
     target: str | None = option(
         None, "The column of true labels, for accuracy. (Default: from the schema.)", metavar="COLUMN", **ABOUT_MODEL

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lcifr.models.source import ModelOutline
+    from lcifr.workflows.options import DeclaredByOption
 
 PROBABILITIES = ("sigmoid", "softmax", "probabilit", "logistic")
 """Words by which a step of an outline names what makes probabilities of scores."""
@@ -212,9 +213,23 @@ def _renamed(own: tuple[Any, ...], classes: tuple[Any, ...]) -> tuple[Any, ...]:
     return classes if numbered and len(classes) == len(own) and set(classes) != set(own) else ()
 
 
-def with_missing(model: Path, description: ModelDescription | None, missing: float) -> ModelDescription:
-    """The description, or a new one, with the number that an option names; see :func:`open_model`."""
+def with_declared(
+    model: Path, description: ModelDescription | None, declared: DeclaredByOption
+) -> ModelDescription | None:
+    """The description, or a new one, with what options say; see :func:`open_model`."""
     from lcifr.models.description import ModelDescription
+
+    if not (given := declared.words()):
+        return description
+    known = ModelDescription(source=" and ".join(given)) if description is None else description
+    if declared.missing is not None:
+        known = _with_missing(model, known, declared.missing)
+    if declared.threshold is not None or declared.score_threshold is not None:
+        known = _with_threshold(known, declared)
+    return known
+
+
+def _with_missing(model: Path, known: ModelDescription, missing: float) -> ModelDescription:
     from lcifr.models.loading import ModelFormat, recognise
 
     if (found := recognise(model)) is not ModelFormat.XGBOOST:
@@ -222,15 +237,43 @@ def with_missing(model: Path, description: ModelDescription | None, missing: flo
             f"--missing is for XGBoost files, and {model} is a {found} model",
             fix="leave --missing out: such a file states which values are missing, or takes none",
         )
-    if description is None:
-        return ModelDescription(missing=missing, source=MISSING_OPTION)
-    if description.missing is not None and repr(description.missing) != repr(missing):
+    if known.missing is not None and repr(known.missing) != repr(missing):
         raise LcifrError(
-            f"--missing {missing:g}, and {description.source} says missing = {description.missing:g}",
+            f"--missing {missing:g}, and {known.source} says missing = {known.missing:g}", fix="leave one of them out"
+        )
+    return replace(known, missing=missing)
+
+
+def _with_threshold(known: ModelDescription, declared: DeclaredByOption) -> ModelDescription:
+    """With a cut-off at which the second class is decided for, whatever else the description says of the output."""
+    from lcifr.models.description import DescribedOutput, Meaning, ScoreComparison
+
+    probability, score, least = declared.threshold, declared.score_threshold, ScoreComparison.AT_LEAST
+    if probability is not None and score is not None:
+        raise LcifrError("--threshold and --score-threshold are both given", fix="leave one of them out")
+    if probability is not None and not 0 < probability < 1:
+        raise LcifrError(
+            f"--threshold {probability:g} is not a probability between 0 and 1",
+            fix="correct it, or use --score-threshold for a cut-off of the score",
+        )
+    if score is not None and not math.isfinite(score):
+        raise LcifrError(f"--score-threshold {score:g} is not a number", fix="give a finite number")
+    if probability is not None:
+        asked = DescribedOutput(Meaning.PROBABILITY, comparison=least, threshold=probability)
+    else:
+        asked = DescribedOutput(Meaning.SCORE, comparison=least, threshold=float(score or 0.0))
+    own = known.output
+    if own is None:
+        return replace(known, output=asked)
+    if len(own.classes) > 2:
+        raise LcifrError(
+            f"{declared.words()[0]} is for two classes, and {known.source} names {len(own.classes)}",
+            fix="leave it out",
+        )
+    found = replace(own, meaning=asked.meaning, comparison=least, threshold=asked.threshold)
+    if (own.has_threshold or own.meaning is Meaning.NUMBER) and own != found:
+        raise LcifrError(
+            f"{known.source} says how the output decides, and {' and '.join(declared.words())} says otherwise",
             fix="leave one of them out",
         )
-    return replace(description, missing=missing)
-
-
-MISSING_OPTION = "--missing"
-"""Where a description comes from that the option alone makes."""
+    return replace(known, output=found)

@@ -26,6 +26,7 @@ from lcifr.phi import Similarity
 from lcifr.workflows.baselines import BaselineSettings, beaten_by
 from lcifr.workflows.events import note, step, warn
 from lcifr.workflows.labels import compare_with_labels, refuse_backwards
+from lcifr.workflows.options import DeclaredByOption
 from lcifr.workflows.people import (
     HELD_OUT,
     LEARNED,
@@ -421,23 +422,23 @@ def unpack_subject(said: Mapping[str, Any], held: Arrays) -> Subject:
 
 
 def open_model(
-    model: Path, describe: Path | None = None, missing: float | None = None, *, drafts: bool = False
+    model: Path, describe: Path | None = None, declared: DeclaredByOption | None = None, *, drafts: bool = False
 ) -> ModelFile:
     """Load a model with the description that was named, or that lies beside it.
 
     Parameters
     ----------
-    missing : of an XGBoost file, the number that stands for a missing value; None for what its description says.
+    declared : what options say of the file beside its description.
     drafts : whether a description may still be marked as a draft.
 
     Raises
     ------
     LcifrError
-        For ``missing`` with another format than XGBoost's, or against what the description says.
+        For what options declare against the description, or of a format that cannot take it.
     """
     from lcifr.models.description import read_description
     from lcifr.models.loading import load_file
-    from lcifr.workflows.proposed_description import with_missing
+    from lcifr.workflows.proposed_description import with_declared
 
     if describe is None and (beside := description_beside(model)) is not None:
         note(f"using the description of {model} in {beside}")
@@ -445,7 +446,7 @@ def open_model(
     description = None if describe is None else read_description(describe)
     if description is not None and not drafts:
         description.refuse_draft("on the command line, `--accept-draft` goes on with the guesses")
-    return load_file(model, description if missing is None else with_missing(model, description, missing))
+    return load_file(model, description if declared is None else with_declared(model, description, declared))
 
 
 def schema_of_table(frame: pa.Table, table: Path, choice: ModelOptions, outline: ModelOutline, phi: str) -> Schema:
@@ -503,7 +504,8 @@ def open_file(request: SubjectOptions, model: Path, table: Path) -> FileOrigin:
     from lcifr.workflows.people import load_whole
 
     with step(f"Opening {model}"):
-        file = open_model(model, request.describe, request.missing, drafts=request.accept_draft)
+        declared = DeclaredByOption.of(request)
+        file = open_model(model, request.describe, declared, drafts=request.accept_draft)
         outline = file.outline()
     if file.description is not None and file.description.draft:
         note(file.description.draft_notice)
