@@ -62,12 +62,12 @@ def test_alternatives_are_joined_and_said_to_be_linked():
 def test_where_nothing_may_differ_the_page_says_the_same_and_not_that_it_is_unknown():
     from lcifr.certification.audit import audit
     from lcifr.certification.population import state
-    from lcifr.report import folder, render
+    from lcifr.report import build, render
 
     scene = scenes.scene(3, "same(all)", count=5, depth=0)
     found = audit(scene.encoder, scene.model, scene.people, modular=False)
-    text = render(folder(found, state(found, held_out=True), encoder=scene.encoder), "md")
+    text = render(build(found, state(found, held_out=True), encoder=scene.encoder), "md")
     assert "| the same |" in text
     assert "lacks the data to evaluate φ" not in text
-    unknown = render(folder(found, state(found, held_out=True)), "md")
+    unknown = render(build(found, state(found, held_out=True)), "md")
     assert "lacks the data to evaluate φ" in unknown

@@ -69,7 +69,7 @@ WRONG = {
     "altered hand-over": (replaced(CONSUME, "producer/handover", "altered"), "its hash differs"),
     "no labels": (replaced(CONSUME, "producer/labels.csv", "nowhere.csv"), "there is no such file"),
     "many columns": (replaced(CONSUME, "producer/labels.csv", "people.csv"), "--target"),
-    "labels of others": (replaced(CONSUME, "producer/labels.csv", "others.csv"), "nobody from the hand-over"),
+    "labels of others": (replaced(CONSUME, "producer/labels.csv", "others.csv"), "contains no one from the hand-over"),
     "labels twice": (replaced(CONSUME, "producer/labels.csv", "twice.csv"), "occurs twice"),
     "a tolerance for classes": ((*CONSUME, "--tolerance", "1"), "for numbers"),
     "the wrong order": (("audit", "consumer", "producer", "--out", "out"), "expected one by `lcifr produce`"),

@@ -18,7 +18,7 @@ from lcifr.estimators.tuning import Frontier, FrontierPoint
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.loading import read_model
 from lcifr.phi import Similarity
-from lcifr.report import About, Report, folder
+from lcifr.report import About, Report, build
 from lcifr.workflows.results import CheckedProofs
 from tests.certification import explained_models, scenes
 from tests.prove.instances import random_network
@@ -75,7 +75,7 @@ def small_report() -> Report:
 def made_report(about: About = ABOUT, **options: Any) -> Report:
     found, encoder = audited()
     handed = represent(encoder, found.people, found.ids)
-    return folder(found, statement(found, **options), encoder=encoder, radius=handed, tuning=FRONTIER, about=about)
+    return build(found, statement(found, **options), encoder=encoder, radius=handed, tuning=FRONTIER, about=about)
 
 
 # -- people who mean harm ----------------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ def hostile_report() -> Report:
         recheck=(SCRIPT, IMAGE),
     )
     by = {name: people[name] for name in schema.names_categorical}
-    return folder(found, state(found, held_out=False, by=by), encoder=encoder, about=about)
+    return build(found, state(found, held_out=False, by=by), encoder=encoder, about=about)
 
 
 # -- long names, many categories ---------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ def wordy_report() -> Report:
     )
     by = {name: table[name] for name in ("region_of_residence", "sex")}
     said = state(found, rng.integers(0, 2, count), held_out=True, by=by, baselines=BASELINES)
-    return folder(found, said, encoder=encoder, tuning=crowded_frontier(), about=about)
+    return build(found, said, encoder=encoder, tuning=crowded_frontier(), about=about)
 
 
 def crowded_frontier() -> Frontier:
@@ -185,7 +185,7 @@ def large_report(count: int = 200_000) -> Report:
     table = scenes.people(count, 1).assign(income=lambda table: table["income"].clip(0, 90))
     found, encoder = made_up(table, scenes.similarity(scenes.FORMULAS[0]))
     radii = np.random.default_rng(1).uniform(0, 1, count)
-    return folder(found, statement(found), encoder=encoder, radius=radii, about=ABOUT)
+    return build(found, statement(found), encoder=encoder, radius=radii, about=ABOUT)
 
 
 def made_up(table: pd.DataFrame, similarity: Similarity) -> tuple[Audit, FrozenEncoder]:
@@ -221,4 +221,4 @@ def tree_report(together: int) -> Report:
     """Of a sum of trees that read so many attributes together."""
     made, found = explained_models.audited({1: 5, 2: 9, 3: 8}[together], together=together)
     about = About(decisions={"0": "refused", "1": "granted"})
-    return folder(found, state(found, held_out=True), similarity=made.encoder.similarity, about=about)
+    return build(found, state(found, held_out=True), similarity=made.encoder.similarity, about=about)

@@ -14,7 +14,7 @@ from lcifr.cli.statements import statement_lines
 from lcifr.display.text import percent
 from lcifr.learn.scores import GAMMA_ADVICE
 from lcifr.models.model import Degeneracy
-from lcifr.report import Report, folder, render
+from lcifr.report import Report, build, render
 from lcifr.report.sections import put_into_words
 from lcifr.workflows.results import learned_warnings
 from tests.report import scenes
@@ -34,7 +34,7 @@ def decided_alike(verdict: Verdict) -> Audit:
 
 
 def report_of(found: Audit) -> Report:
-    return folder(found, scenes.statement(found), encoder=scenes.audited()[1], about=scenes.ABOUT)
+    return build(found, scenes.statement(found), encoder=scenes.audited()[1], about=scenes.ABOUT)
 
 
 @pytest.mark.parametrize("verdict", [Verdict.CERTIFIED, Verdict.UNDECIDED])

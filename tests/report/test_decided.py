@@ -11,7 +11,7 @@ import pytest
 
 from lcifr.certification.audit import audit
 from lcifr.certification.population import Tally, state
-from lcifr.report import folder, render
+from lcifr.report import build, render
 from lcifr.report.folder import MOST, OTHERS
 from lcifr.report.sections import Table, put_into_words
 from tests.certification import scenes as small
@@ -71,7 +71,7 @@ def test_shares_of_all_people_add_up_wherever_they_stand():
 
 def test_without_labels_there_is_no_confusion_matrix():
     found, encoder = scenes.audited()
-    report = folder(found, state(found, held_out=False), encoder=encoder)
+    report = build(found, state(found, held_out=False), encoder=encoder)
     assert report.decisions.labels == ()
     assert "True labels against decisions, in people" not in tables(report)
     assert len(tables(report)["How often each decision is taken"].rows) == 1
@@ -80,14 +80,14 @@ def test_without_labels_there_is_no_confusion_matrix():
 def test_a_model_of_numbers_has_no_decision_rates():
     scene = small.scene(8, small.FORMULAS[0], count=20, outputs=1, depth=0)
     found = audit(scene.encoder, scene.model, scene.people, modular=False, tolerance=0.25)
-    assert folder(found, state(found, held_out=True), encoder=scene.encoder).decisions is None
+    assert build(found, state(found, held_out=True), encoder=scene.encoder).decisions is None
 
 
 def test_of_many_classes_the_rare_ones_share_a_column_and_nobody_is_lost():
     scene = small.scene(8, small.FORMULAS[0], count=60, outputs=9, depth=0)
     found = audit(scene.encoder, scene.model, scene.people, modular=False)
     found = replace(found, prediction=np.arange(60) % 9)
-    report = folder(found, state(found, np.arange(60) % 7, held_out=True), encoder=scene.encoder)
+    report = build(found, state(found, np.arange(60) % 7, held_out=True), encoder=scene.encoder)
     assert len(report.decisions.names) == MOST
     assert report.decisions.names[-1] == OTHERS
     assert sum(report.decisions.people) == 60

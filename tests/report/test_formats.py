@@ -15,7 +15,7 @@ from lcifr.certification.audit import audit
 from lcifr.certification.population import state
 from lcifr.display.text import at_least, count, floored, percent, percents, short
 from lcifr.errors import LcifrError
-from lcifr.report import folder, format_names, render
+from lcifr.report import build, format_names, render
 from lcifr.report import people as shown_people
 from lcifr.report.page import LISTED, ReportRequest
 from lcifr.report.people import show
@@ -181,7 +181,7 @@ def test_words_are_careful():
 
 def test_what_is_missing_is_left_out_or_said():
     found, encoder = scenes.audited()
-    bare = render(folder(found, state(found, held_out=False), encoder=encoder), "md")
+    bare = render(build(found, state(found, held_out=False), encoder=encoder), "md")
     for said in (
         "No baseline was given",
         "No statement about a population",
@@ -193,7 +193,7 @@ def test_what_is_missing_is_left_out_or_said():
     assert "were not held out" not in bare  # nobody knows that
     for left_out in ("## What the promise costs", "## Group by group", "Proved radii"):
         assert left_out not in bare
-    withheld = render(folder(found, state(found, held_out=False)), "md")
+    withheld = render(build(found, state(found, held_out=False)), "md")
     assert "The producer does not reveal φ" in withheld
 
 
@@ -208,7 +208,7 @@ def test_what_is_missing_is_left_out_or_said():
 def test_every_kind_of_decision_is_said(outputs, options, rule):
     scene = small.scene(8, small.FORMULAS[0], count=20, outputs=outputs, depth=0)
     found = audit(scene.encoder, scene.model, scene.people, modular=False, **options)
-    report = folder(found, state(found, held_out=True), encoder=scene.encoder)
+    report = build(found, state(found, held_out=True), encoder=scene.encoder)
     assert rule in render(report, "md")
     for one, bad in zip(report.explorer.people, found.violated, strict=True):
         assert (one.other_decision is not None) is bool(bad)
@@ -220,7 +220,7 @@ def test_every_kind_of_decision_is_said(outputs, options, rule):
 def test_vacuous_certificates_are_said_to_be_so():
     scene = small.scene(3, small.FORMULAS[5], count=8, depth=0)
     found = audit(scene.encoder, scene.model, scene.people, modular=False)
-    text = render(folder(found, state(found, held_out=True), encoder=scene.encoder), "md")
+    text = render(build(found, state(found, held_out=True), encoder=scene.encoder), "md")
     assert "8 certificates are vacuous" in text
     assert "vacuously: no one is similar to this person" in text
     assert "Vacuous: certified because no one is similar" in text
@@ -257,7 +257,7 @@ def test_a_probability_stands_beside_the_margin_where_the_output_is_a_log_odds()
     found, encoder = scenes.audited()
     rule = replace(found.model.rule, log_odds=(1.0, 0.0))
     known = replace(found, model=replace(found.model, rule=rule))
-    plain, shown = (folder(one, state(one, held_out=True), encoder=encoder) for one in (found, known))
+    plain, shown = (build(one, state(one, held_out=True), encoder=encoder) for one in (found, known))
     assert "Proved probability" not in render(plain, "md")
     assert "The model’s output is a log-odds" in render(shown, "md")
     for one in shown.explorer.people:

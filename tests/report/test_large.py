@@ -10,7 +10,7 @@ from lcifr.certification.population import state
 from lcifr.data import Encoding, Schema
 from lcifr.display.charts import histogram
 from lcifr.phi import Similarity
-from lcifr.report import folder, render
+from lcifr.report import build, render
 from tests.report import scenes
 
 
@@ -42,7 +42,7 @@ def test_many_attributes_of_which_no_two_are_alike_leave_room_for_fewer_people()
     schema = Schema.infer(table)
     similarity = Similarity("numeric within 0.1234567 sd", schema, Encoding.fit(table, schema))
     found, encoder = scenes.made_up(table, similarity)
-    report = folder(found, state(found, held_out=True), encoder=encoder)
+    report = build(found, state(found, held_out=True), encoder=encoder)
     assert 500 <= len(report.explorer.people) < 2000
     assert 2_000_000 < len(render(report).encode()) < 5_000_000
 

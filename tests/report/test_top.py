@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from lcifr.certification.population import state
-from lcifr.report import folder, render
+from lcifr.report import build, render
 from lcifr.report.sections import put_into_words
 from lcifr.workflows.baselines import beaten_by
 from lcifr.workflows.results import CheckedProofs
@@ -67,7 +67,7 @@ def test_every_caution_is_said_once():
     statement = scenes.statement(found)
     warnings = (*statement.warnings, *beaten_by(statement, is_unaware=False), *statement.warnings)
     assert any("unaware model is as accurate" in text for text in warnings)
-    report = folder(found, replace(statement, warnings=warnings), encoder=encoder, about=scenes.ABOUT)
+    report = build(found, replace(statement, warnings=warnings), encoder=encoder, about=scenes.ABOUT)
     texts = [one.text for one in report.cautions]
     assert len(set(texts)) == len(texts)
     assert sum("unaware" in text for text in texts) == 1
@@ -76,7 +76,7 @@ def test_every_caution_is_said_once():
 @pytest.mark.parametrize("held_out", [True, False])
 def test_no_backtick_and_no_name_of_an_option_is_left_in_the_words(held_out):
     found, encoder = scenes.audited()
-    report = folder(found, state(found, scenes.labels(found), held_out=held_out), encoder=encoder)
+    report = build(found, state(found, scenes.labels(found), held_out=held_out), encoder=encoder)
     document = put_into_words(report)
     sentences = [block for section in document.sections for block in section.blocks if isinstance(block, str)]
     for sentence in (*sentences, *(one.text for one in document.cautions), *dict(document.facts).values()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lcifr.certification.population import state
-from lcifr.report import folder, render
+from lcifr.report import build, render
 from tests.certification import explained_models
 from tests.report.measures import CONTRAST, OVERLAPS, SPREAD
 from tests.report.scenes import tree_report
@@ -97,7 +97,7 @@ def test_every_format_tells_of_trees_and_not_of_networks():
 
 def test_without_phi_no_similar_range_is_shown():
     _, found = explained_models.audited(5)
-    report = folder(found, state(found, held_out=True))
+    report = build(found, state(found, held_out=True))
     assert report.explorer.scores is None
     assert all(not one.profiles and one.score is None for one in report.explorer.people)
 
@@ -108,7 +108,7 @@ def test_of_many_attributes_that_differ_those_that_move_the_output_most_are_draw
     whole = next(one for one in tree_report(3).explorer.people if len(one.profiles) > 1)
     made, found = explained_models.audited(8, together=3)
     monkeypatch.setattr(people, "EACH", 1)
-    report = folder(found, state(found, held_out=True), similarity=made.encoder.similarity)
+    report = build(found, state(found, held_out=True), similarity=made.encoder.similarity)
     (kept,) = next(one for one in report.explorer.people if one.id == whole.id).profiles
     assert abs(kept.at_own - kept.at_other) == max(abs(one.at_own - one.at_other) for one in whole.profiles)
     assert "not drawn" in render(report, "md")
@@ -120,6 +120,6 @@ def test_pictures_around_counterexamples_are_limited(monkeypatch):
 
     made, found = explained_models.audited(8, together=3)
     monkeypatch.setattr(people, "AROUND", 2)
-    report = folder(found, state(found, held_out=True), similarity=made.encoder.similarity)
+    report = build(found, state(found, held_out=True), similarity=made.encoder.similarity)
     assert sum(bool(one.profiles) for one in report.explorer.people) == 2
     assert "drawn around only 2 of these counterexamples" in render(report, "md")

@@ -83,7 +83,7 @@ def test_a_sample_is_said_to_be_one(story: Path, place: Path, tmp_path: Path, mo
     lcifr("report", "csv", "--out", "page.md", cwd=tmp_path)
     assert "6 people drawn at random from 20" in (tmp_path / "page.md").read_text(encoding="utf-8")
     monkeypatch.setattr(report_folder, "LARGEST", 5)
-    assert "at most 5" in lcifr("report", "csv", cwd=tmp_path, expect=2).err
+    assert "is limited to 5" in lcifr("report", "csv", cwd=tmp_path, expect=2).err
     said = lcifr("audit", *both, "--sample", "6", "--out", "none", cwd=tmp_path, expect=2)
     assert "--sample draws people of a TABLE" in said.err
 

@@ -2,7 +2,7 @@
 
 Examples
 --------
->>> from lcifr.report import folder as build, render# doctest: +SKIP
+>>> from lcifr.report import build, render  # doctest: +SKIP
 >>> page = render(build(audit, state(audit, y, held_out=True), encoder=encoder))  # doctest: +SKIP
 """
 
