@@ -17,7 +17,14 @@ import lcifr
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.description import DescribedInput, DescribedOutput, InputKind, Meaning, ModelDescription
+from lcifr.models.description import (
+    DescribedInput,
+    DescribedOutput,
+    DescriptionError,
+    InputKind,
+    Meaning,
+    ModelDescription,
+)
 from lcifr.models.loaders.onnx.reader import read_onnx
 from lcifr.models.loaders.torch import TorchModel
 from lcifr.models.network import DeployedNetworks, Stage
@@ -213,3 +220,18 @@ def test_an_audit_takes_a_module(name: str) -> None:
     options = {"tolerance": 0.5} if output.meaning is Meaning.NUMBER else {}
     found = lcifr.audit(model, few, similarity="income' = income and |age' - age| <= 1", **options)
     assert len(found.certified) == len(few)
+
+
+@pytest.mark.parametrize(
+    ("entries", "refused"),
+    [
+        ({"missing": -9.0}, "missing"),
+        ({"output": DescribedOutput(Meaning.NUMBER, name="score")}, "name"),
+    ],
+)
+def test_entries_of_a_description_that_a_module_does_not_take_are_refused_by_name(
+    entries: dict[str, Any], refused: str
+) -> None:
+    description = ModelDescription(**{"inputs": INPUTS, "output": NUMBER, **entries})
+    with pytest.raises(DescriptionError, match=f"a torch module does not take .*{refused}"):
+        TorchModel(nn.Linear(WIDTH, 1).eval(), description).read_table(TABLE, ENCODING)
